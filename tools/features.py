@@ -81,6 +81,7 @@ FEATURES: Mapping[str, tuple[Feature, ...]] = {
             fields={"workload": {"active": {"lasts": "10s", "every": "40s"}}, "writer": {"idle_commit_every": "10"}},
         ),
         Feature(words="several writers", fields={"writer": {"writers": "3"}}),
+        Feature(words="several tables of one job", fields={"writer": {"tables": "3"}}),
         Feature(words="upsert by MERGE, copy-on-write", fields={"writer": {"upsert": {"share": "0.5"}}}),
         Feature(
             words="upsert by MERGE, merge-on-read",

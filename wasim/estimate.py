@@ -120,7 +120,7 @@ def _steps_s(case: Case, engine: str) -> Iterator[float]:
 
 
 def _append_s(case: Case, engine: str) -> float:
-    spent = OTHER_APPEND_S.get(engine) or APPEND_S.get(case.writer.kind, APPEND_S["streaming"])
+    spent = case.writer.tables * (OTHER_APPEND_S.get(engine) or APPEND_S.get(case.writer.kind, APPEND_S["streaming"]))
     return max(spent, case.commit_interval_s) if case.clock == "real" else spent
 
 
@@ -131,11 +131,11 @@ def _probe_s(case: Case, probe: Probe) -> float:
 
 
 def _disk_bytes(one: SimulatedCase, engine: str) -> int | None:
-    """Bytes of the table's files in the end; engine core writes no data."""
+    """Bytes of all tables' files in the end; engine core writes no data."""
     try:
         one.simulator.check(one.case, one.profile)
         made, _ = one.simulate()
     except WasimError:
         return None
     kinds = METADATA_KINDS if engine == "core" else tuple(Kind)
-    return sum(made.totals.on_disk_bytes[kind] for kind in kinds)
+    return sum(made.totals.on_disk_bytes[kind] for kind in kinds) * one.case.writer.tables

@@ -1,5 +1,6 @@
 """What surrounds the steps of a case."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -98,3 +99,28 @@ def test_maintenance_on_s3_deletes_by_the_batch_and_balances(run_case: RunCase, 
     outside_commits = run.requests.of_steps()[RequestKind.DELETE] - run.requests.of_commits()[RequestKind.DELETE]
     assert outside_commits > 0
     assert run.requests.of_steps()[RequestKind.LIST] > 0
+
+
+@pytest.mark.parametrize(
+    ("catalog", "writer"),
+    [
+        ("jdbc", "{kind: streaming, sink: foreach_batch, tables: 3}"),
+        pytest.param("hadoop", "{kind: batch, tables: 3}", marks=pytest.mark.slow),
+        pytest.param("in_memory", "{kind: batch, tables: 3}", marks=pytest.mark.slow),
+    ],
+)
+def test_a_job_appends_to_several_tables_of_which_one_is_recorded(
+    catalog: str, writer: str, run_case: RunCase, small_case: MakeCase
+) -> None:
+    run, context = run_case(small_case(writer=writer, environment=place(catalog)))
+    tables = json.loads((context.folder.case(context.key) / "tables.json").read_text())
+    assert [one["table"] for one in tables] == ["wasim.db.events", "others.db.t00002", "others.db.t00003"]
+    files = {
+        str(kind): count for kind, count in run.totals.files_written.items() if count and kind != Kind.VERSION_HINT
+    }
+    for one in tables:
+        one["counts"]["files"].pop(str(Kind.VERSION_HINT), None)  # which each commit replaces
+        assert one["counts"] == {"rows": 80, "snapshots": 4, "files": files}
+        for kind in files:
+            assert one["bytes"][kind] == pytest.approx(run.totals.written_bytes[Kind(kind)], rel=0.01)
+    assert run.ledger.step_ms.mean() > 2 * run.ledger.commit_ms.mean()  # of all three

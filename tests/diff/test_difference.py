@@ -6,7 +6,13 @@ from support.paths import SCENARIOS
 from wasim.diff.difference import Difference, Differences, Workload, find_differences
 from wasim.diff.projection import Terms
 from wasim.diff.sides import Pair
-from wasim.diff.words import difference_lines, differences_comment, headline, judge_differences
+from wasim.diff.words import (
+    difference_lines,
+    differences_comment,
+    differences_document,
+    headline,
+    judge_differences,
+)
 
 SCENARIO = """
 name: events
@@ -116,3 +122,12 @@ def test_the_comment_is_found_again_by_its_first_line(found: Differences) -> Non
     assert sum(line.startswith("- ✗ events.yaml: ") for line in lines) == 3
     assert "- ✗ `metadata_json_bytes` at most 400 KiB: " in "\n".join(lines)
     assert all(len(line) <= 80 for line in difference_lines(found) if "×" in line)
+
+
+def test_totals_of_several_tables_are_of_the_job_and_say_so() -> None:
+    found = differences("events.yaml", SCENARIO, SCENARIO.replace("writer: batch", "writer: {kind: batch, tables: 5}"))
+    grown = {name: ratio for name, ratio in ratios(only(found)).items() if ratio != pytest.approx(1)}
+    assert grown == pytest.approx({"monthly_cost": 5, "metadata_bytes_per_day": 5, "metadata_on_disk_bytes": 5})
+    assert any("are of all tables of the job, 1 before and 5 after" in line for line in difference_lines(found))
+    (document,) = differences_document(found, judge_differences(found, None, fails_on_missing=False))["differences"]
+    assert document["tables"] == {"before": 1, "after": 5}

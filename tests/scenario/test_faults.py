@@ -87,7 +87,7 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "missing field": (
         "{rows_per_second: 100}", "{files_per_commit: 2}",
-        ["7:1: workload.rows_per_second is missing. Add it: rows that arrive in a second of event time; "
+        ["7:1: workload.rows_per_second is missing. Add it: rows that arrive in a second of event time for one table; "
          "rounded to whole rows in each commit."],
     ),
     "list where a mapping belongs": (

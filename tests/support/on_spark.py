@@ -49,8 +49,7 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def servers(objects: Path) -> Iterator[Servers]:
     """Servers for the whole run, each started by the first test that needs it, with credentials that are looked for."""
     with pytest.MonkeyPatch.context() as patched:
-        for server in ("rest", "s3proxy"):
-            patched.setattr(f"wasim.spark.servers.{server}.random_secret", planted)
+        patched.setattr("wasim.spark.servers.random_secret", planted)
         with open_servers(objects) as opened:
             yield opened
 

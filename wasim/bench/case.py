@@ -1,12 +1,15 @@
 """One case carried out: its table made, its steps driven by an engine, its planning probed, its recording audited."""
 
+import json
 import re
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +17,7 @@ from wasim import collect
 from wasim.bench.context import CaseContext
 from wasim.bench.probing import Probing, probe_fresh
 from wasim.collect import list_table
+from wasim.collect.kinds import classify
 from wasim.errors import CaseFailed
 from wasim.ledger import (
     FileEvents,
@@ -38,6 +42,7 @@ from wasim.spark.buckets import list_objects
 from wasim.spark.probe import PlanningTable, open_planning_table
 from wasim.spark.servers import Servers, below, jdbc_uri
 
+_OTHERS = "others"  # the catalog of a job's further tables: Spark's, as the table's, but for the recorder
 _TABLE_FOLDER = drive.TABLE_NAME.replace(".", "/")
 
 
@@ -124,6 +129,7 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
             collect.audit(_on_disk(recording.events, context.engine), place.listing())
             if case.writer.writers > 1 and context.engine.writes_data:
                 _check_rows(target, len(recording.reports))
+            tables = _tables_of_job(target, place)
             live_bytes, state = _live_bytes(planning), planning.state()
         cold = probe_fresh(case, context, place.catalog, state)
     finished = CaseRun.of_recording(
@@ -142,6 +148,8 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
         location=place.table_location,
     )
     save_case(finished, recording, unfinished)
+    if case.writer.tables > 1:
+        (unfinished / "tables.json").write_text(json.dumps(tables, indent=1))
     make_durable(unfinished, context.folder.case(context.key))
     for spent in ("journal", "checkpoint"):  # what they held is in the events
         shutil.rmtree(context.warehouse / spent, ignore_errors=True)
@@ -152,6 +160,9 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
 def _recorded_table(case: Case, context: CaseContext, place: Place) -> Iterator[tuple[drive.Target, PlanningTable]]:
     session, catalog = context.session, place.catalog
     journal = session.journal(place.journal)
+    others = replace(catalog, name=_OTHERS)
+    if case.writer.tables > 1:
+        session.add_catalog(others, None)
     # What Spark's own writer does to its files is part of what it costs; core is there to be quick
     session.add_catalog(catalog, journal, sets_permissions=context.engine.writes_data)
     target = drive.Target(
@@ -162,6 +173,8 @@ def _recorded_table(case: Case, context: CaseContext, place: Place) -> Iterator[
         journal=journal,
         checkpoint=context.warehouse / "checkpoint",
         on_commits=context.on_commits,
+        # their names are as long as the table's, which each metadata file repeats
+        others=tuple(f"{others.name}.db.t{number:05d}" for number in range(2, case.writer.tables + 1)),
     )
     with open_planning_table(session.jvm, catalog, drive.TABLE_NAME) as planning:
         if isinstance(catalog, PostgresqlCatalog):
@@ -196,6 +209,24 @@ def _check_rows(target: drive.Target, commits: int) -> None:
             f"The table holds {found[0]} rows, {found[1]} of them different, in {snapshots} snapshots, but {commits}"
             f" commits of {rows} rows in all were reported. Rows were lost or doubled among the writers."
         )
+
+
+def _tables_of_job(target: drive.Target, place: Place) -> list[dict[str, Any]]:
+    """Each of a job's several tables: rows, snapshots, files and bytes on disk by kind. CaseFailed unless all have the
+    same counts.
+    """
+    found, spark = list[dict[str, Any]](), target.session.spark
+    for table in (target.table, *target.others) if target.others else ():
+        files, size = Counter[Kind](), Counter[Kind]()
+        for file, file_bytes in list_table(Path(place.table_root).with_name(table.rpartition(".")[2])).items():
+            files[classify(file)] += 1
+            size[classify(file)] += file_bytes
+        spark.catalog.refreshTable(table)  # the stream committed in another session
+        counts = {"rows": spark.table(table).count(), "snapshots": spark.table(f"{table}.snapshots").count()}
+        found.append({"table": table, "bytes": size, "counts": counts | {"files": files}})
+        if found[0]["counts"] != found[-1]["counts"]:
+            raise CaseFailed(f"The tables of the job differ: {found[0]}, but {found[-1]}.")
+    return found
 
 
 def _on_disk(events: FileEvents, engine: drive.Engine) -> FileEvents:

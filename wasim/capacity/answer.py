@@ -24,8 +24,9 @@ from wasim.capacity.words import (
 )
 from wasim.contention import LOCAL
 from wasim.report.tables import TextTable, table_lines
-from wasim.scenario.metrics import METRICS
-from wasim.units import HOUR_S, format_duration, format_figure
+from wasim.scenario.metrics import METRICS, all_words, figure_name
+from wasim.twin.profile import tables_in_turn, turn_words
+from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
 
 WIDTH = 80
 BAR = 20  # characters
@@ -116,6 +117,7 @@ def _block_lines(block: Block) -> Iterator[str]:
 
 def _now_and_then(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
     yield _objective(plan, chosen)
+    yield from _of_all_tables(plan, chosen)
     yield from (f"Mind: {sentence}" for sentence in warnings_of(plan))
     saving = plan.saving
     is_known = saving is not None and saving.now is not None
@@ -129,13 +131,34 @@ def _now_and_then(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
     yield from plan.request.not_judged
 
 
+def _of_all_tables(plan: Plan, chosen: Figures) -> Iterator[str]:
+    """What adds up over the tables of one job, for one of them and for all, and how long their commits take in turn."""
+    tables = plan.case.writer.tables
+    if tables == 1:
+        return
+
+    def of(share: float) -> str:
+        names = ("metadata_bytes_per_day", "metadata_on_disk_bytes", "monthly_cost")
+        day, disk, money = (value_words(one, chosen.values[one] * share, plan.request.prices.currency) for one in names)
+        commits = DAY_S / chosen.setting.interval_s * tables * share
+        return f"{commits:,.0f} commits and {day} of metadata a day, {disk} on disk, {money} a month"
+
+    yield (
+        f"One of {tables:,} tables: {of(1 / tables)}; all {tables:,}: {of(1)}. Costs, metadata a day and on disk, and"
+        " limits on them, are of all here, everything else is of each."
+    )
+    if chosen.commit is not None:
+        taken = time_words(tables_in_turn(plan.case) * chosen.commit.p50_ms / 1000)
+        yield f"To {tables:,} tables {turn_words(plan.case)}, which takes {taken}: the last is that much less fresh."
+
+
 def _money_rows(plan: Plan, saving: Saving | None) -> Iterator[tuple[str, ...]]:
     if saving is None:
         return
     for name, label in (("month_1", "cost, month 1"), ("month_12", "cost, month 12"), ("year", "cost, a year")):
         now, then = saving.now_money, saving.then_money
         yield (
-            label,
+            f"{label}{all_words(plan.case.writer.tables)}",
             *_three(plan, "monthly_cost", None if now is None else getattr(now, name), getattr(then, name)),
             "",
         )
@@ -153,7 +176,7 @@ def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[t
         verdict = "" if limit is None else f"{_mark(not chosen.broken([limit]))} {bound}"
         values = None if now is None else now.values[metric], chosen.values[metric]
         most = ", most" if metric in chosen.spreads else ""
-        yield (f"{METRICS[metric].words}{most}", *_three(plan, metric, *values), verdict)
+        yield (f"{figure_name(metric, plan.case.writer.tables)}{most}", *_three(plan, metric, *values), verdict)
 
 
 def _three(plan: Plan, metric: str, now: float | None, then: float) -> tuple[str, str, str]:
@@ -218,7 +241,7 @@ def _compared(plan: Plan, chosen: Figures) -> TextTable:
     rows = []
     for name in SHOWN_METRICS:
         band = chosen.bands.get(name)
-        label = "planning a full scan" if name == "planning_p50_ms" else METRICS[name].words
+        label = "planning a full scan" if name == "planning_p50_ms" else figure_name(name, plan.case.writer.tables)
         cells = (_value(plan, one, name) for one in found)
         rows.append((label, *cells, "" if band is None else f"± {band:.1%}"))
     return TextTable(caption="This setting and its neighbours", head=head, rows=tuple(rows), figures=head[1:])
@@ -241,6 +264,7 @@ def _neighbours(plan: Plan, chosen: Figures) -> Iterator[str]:
 def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
     """Commit latency, the sustained rate of commits, and the machine that planning latency was measured on."""
     commit, sustained, machine = chosen.commit, plan.sustained, plan.request.machine
+    tables = plan.case.writer.tables
     if commit is not None and sustained is not None:
         writers, where = plan.request.writers, f"{plan.request.provider}, {plan.case.environment.catalog} catalog"
         of = "" if writers == 1 else f" of {writers} writers"
@@ -254,7 +278,7 @@ def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
         yield (
             f"Commits{of} ({where}) take a guessed {p50} where metadata.json is largest, one in a hundred {p99}{lost}"
             f"{idle}. At most {format_figure(sustained.ceiling_per_s)} a second land: one every"
-            f" {time_words(sustained.interval_s)}."
+            f" {time_words(sustained.interval_s)}{f' to each of {tables:,} tables' if tables > 1 else ''}."
         )
     beyond = ", extrapolated" if chosen.extrapolated else ""
     yield f"Planning is warm, on {machine.words} (measured up to {machine.measured_range}{beyond})."
@@ -315,6 +339,8 @@ def _bar(cost: float, least: float, most: float) -> int:
 def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Commands]:
     for one in statements_of(plan.request, plan.case, chosen.setting):
         yield Commands(language=one.language, lines=one.lines)
+    if plan.case.writer.tables > 1:
+        yield f"Statements on the table are for each of the {plan.case.writer.tables:,} tables."
 
 
 def _further_commands(plan: Plan, chosen: Figures) -> Iterator[str]:

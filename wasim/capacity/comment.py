@@ -7,7 +7,7 @@ from wasim.capacity.plan import Plan
 from wasim.capacity.words import bound_words, value_words
 from wasim.report.comment import Comment, Folded, Judged, render_comment, render_markdown
 from wasim.report.tables import TextTable
-from wasim.scenario.metrics import METRICS
+from wasim.scenario.metrics import figure_name
 
 LIMITS_HEAD = "Limit"  # of the table of limits, which stands above as a list
 
@@ -35,7 +35,8 @@ def _judged(plan: Plan) -> Iterator[Judged]:
     for limit in plan.limits:
         value = plan.chosen.values[limit.metric]
         said, most = value_words(limit.metric, value, currency), bound_words(limit, currency)
-        yield Judged(text=f"{METRICS[limit.metric].words}: {said}, at most {most}", holds=limit.holds(value))
+        name = figure_name(limit.metric, plan.case.writer.tables)
+        yield Judged(text=f"{name}: {said}, at most {most}", holds=limit.holds(value))
 
 
 def _text(block: Block) -> str:

@@ -19,6 +19,7 @@ from wasim.contention import (
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.twin import shipped_profile
+from wasim.twin.profile import tables_in_turn
 
 if TYPE_CHECKING:
     from wasim.capacity.figures import Figures
@@ -31,7 +32,7 @@ RETRIES = 20
 
 def with_commits(figures: "Figures", case: Case, request: PlanRequest) -> "Figures":
     """The figures with the latency of commits at the end of the horizon, when metadata.json is largest."""
-    asked = latency_request(figures.footprint, figures.setting.interval_s, case, request)
+    asked = latency_request(figures.footprint, figures.setting.interval_s / tables_in_turn(case), case, request)
     return replace(figures, commit=commit_latency(asked))
 
 
@@ -75,9 +76,10 @@ def losing_jobs(figures: "Figures", case: Case, request: PlanRequest) -> tuple[L
     return tuple(sorted(losing, key=lambda one: -one.share))
 
 
-def sustained(commit: CommitLatency) -> SustainedRate:
-    """The most such commits a second that land, and the shortest interval at which 95 % of them do."""
-    return sustained_rate(commit.request)
+def sustained(commit: CommitLatency, case: Case) -> SustainedRate:
+    """The most such commits a second that land, and the shortest interval at which 95 % of the case's do."""
+    rate = sustained_rate(commit.request)
+    return replace(rate, interval_s=rate.interval_s * tables_in_turn(case))
 
 
 def latency_request(footprint: Footprint, interval_s: float, case: Case, request: PlanRequest) -> LatencyRequest:

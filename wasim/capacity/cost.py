@@ -59,6 +59,10 @@ class MonthlyCost:
         """All of it."""
         return sum(float(getattr(self, one.name)) for one in fields(self))
 
+    def times(self, tables: int) -> "MonthlyCost":
+        """The same for so many tables."""
+        return MonthlyCost(**{name: part * tables for name, part in asdict(self).items()})
+
     def parts(self) -> Mapping[str, float]:
         """By what it is paid for, the largest first."""
         return dict(sorted(asdict(self).items(), key=lambda part: -part[1]))

@@ -26,6 +26,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "longest_interval_s": request.longest_s,
         "time_travel_s": request.time_travel_s,
         "queries_per_hour": request.queries_per_hour,
+        "tables": plan.case.writer.tables,
         "horizon_s": plan.case.horizon_s,
         "prefer": request.prefer,
         "recommended": setting_document(chosen),

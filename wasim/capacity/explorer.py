@@ -17,7 +17,7 @@ from wasim.capacity.settings import NO_MAINTENANCE, period_words
 from wasim.capacity.words import SHOWN_METRICS, bound_words
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
-from wasim.scenario.metrics import METRICS
+from wasim.scenario.metrics import METRICS, figure_name
 from wasim.units import format_duration, format_figure
 
 SCHEMA_VERSION = 2
@@ -85,7 +85,7 @@ def explorer_of(
     text = json.dumps(document, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return Explorer(
         groups=tuple(_groups(lattice, start)),
-        metrics=tuple((name, METRICS[name].words) for name in shown),
+        metrics=tuple((name, figure_name(name, case.writer.tables)) for name in shown),
         marks=tuple(_mark_names()),
         kinds=kinds,
         reset=reset,

@@ -36,7 +36,9 @@ from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import tables_counted
 from wasim.twin import Site
+from wasim.twin.profile import tables_in_turn
 from wasim.units import DAY_S, HOUR_S
 from wasim.years import Settled, Shape, sum_history, with_lost
 from wasim.years.history import Samples
@@ -57,7 +59,8 @@ class Figures:
 
     `keeps_up_s` is when a commit would take longer than its interval, in seconds of event time; None: never.
     `extrapolated` says whether latencies are of a larger table than any that they were measured on. `cost` is a
-    month's, in the currency of the request's prices.
+    month's, in the currency of the request's prices. Cost, bytes written and bytes on disk are of all tables of the
+    job, as metrics that add up are; all else is of each.
     """
 
     setting: Setting
@@ -199,9 +202,12 @@ class SettingSimulator:
             outcome = self._race(case, reckoned.footprint)
             sustained = self.raced is not None or outcome.sustains(case.commit_interval_s)
             reckoned = replace(reckoned, cycle=_with_lost(cycle, request.writers, replace(outcome, failed=0)))
+        tables = case.writer.tables
         cost = monthly_cost(reckoned.load, setting, request.machine, request.prices, request.queries_per_hour)
-        spreads = reckoned.spreads(request)
-        written = reckoned.written | {"monthly_cost": cost.total}
+        cost = cost.times(tables)
+        spreads = {name: one.times(tables_counted(name, tables)) for name, one in reckoned.spreads(request).items()}
+        written = {name: one * tables_counted(name, tables) for name, one in reckoned.written.items()}
+        written["monthly_cost"] = cost.total
         files, json_bytes = spreads["files"].most, reckoned.cycle.plain_json.most
         extrapolated = request.machine.is_beyond(json_bytes, spreads["manifests"].most, files)
         waits = request.machine.waits(*(spread.most for spread in reckoned.planned))
@@ -213,11 +219,11 @@ class SettingSimulator:
             spreads=spreads,
             bands=_bands(summed) | {"planning_p50_ms": max(planning_band, PLANNING_BAND_MS / planning_ms)},
             approximated=(*summed.approximated, *passed_over(case, profile_of(case))),
-            keeps_up_s=_keeps_up_s(reckoned, setting, request),
+            keeps_up_s=_keeps_up_s(reckoned, setting.interval_s / tables_in_turn(case), request),
             cost=cost,
-            written_bytes=summed.totals.written_bytes,
+            written_bytes={kind: size * tables for kind, size in summed.totals.written_bytes.items()},
             written_bands=summed.band,
-            on_disk_bytes=summed.totals.on_disk_bytes,
+            on_disk_bytes={kind: size * tables for kind, size in summed.totals.on_disk_bytes.items()},
             milestones=milestones_of(cycle.case, summed),
             extrapolated=extrapolated,
             footprint=reckoned.footprint,
@@ -402,13 +408,14 @@ class _Reckoned:
         )
 
 
-def _keeps_up_s(reckoned: _Reckoned, setting: Setting, request: PlanRequest) -> float | None:
+def _keeps_up_s(reckoned: _Reckoned, most_s: float, request: PlanRequest) -> float | None:
+    """When commits begin to take longer than `most_s`."""
     cycle, machine = reckoned.cycle, request.machine
     at_s = cycle.end.ledger.event_time_s
-    json_bytes = cycle.plain_json_at(at_s / setting.interval_s)
+    json_bytes = cycle.plain_json_at(at_s / cycle.case.commit_interval_s)
     slowed_s = commit_slowing().commit_s(json_bytes)
-    too_long = machine.commit_ms + machine.loading_ms(json_bytes) > setting.interval_s * 1000
-    late = too_long | (slowed_s > setting.interval_s)
+    too_long = machine.commit_ms + machine.loading_ms(json_bytes) > most_s * 1000
+    late = too_long | (slowed_s > most_s)
     return float(at_s[int(np.argmax(late))]) if np.any(late) else None
 
 

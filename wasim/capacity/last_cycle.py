@@ -44,6 +44,10 @@ class Spread:
     most: float
     final: float
 
+    def times(self, tables: int) -> "Spread":
+        """The same of so many tables."""
+        return Spread(mean=self.mean * tables, most=self.most * tables, final=self.final * tables)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:

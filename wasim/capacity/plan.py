@@ -121,7 +121,7 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
         case=case_of(request, chosen.setting),
         saving=saving_of(simulator, None if now is None else now_of(now, request), chosen),
         other_end=choose(best, other, request.limits),
-        sustained=None if chosen.commit is None else sustained(chosen.commit),
+        sustained=None if chosen.commit is None else sustained(chosen.commit, case),
         evaluated=simulator.evaluated,
         files_per_commit=simulator.files_per_commit(chosen.setting),
     )

@@ -9,6 +9,7 @@ from wasim.capacity.settings import properties_of
 from wasim.capacity.words import time_words, value_words
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
 from wasim.ledger.trouble import JSON_MARKS
+from wasim.twin.profile import tables_in_turn
 from wasim.units import format_bytes, format_duration
 
 MANY_DELETE_FILES = 1_000
@@ -60,7 +61,8 @@ def warnings_of(plan: Plan) -> Iterator[str]:
 def _late(plan: Plan, chosen: Figures) -> Iterator[str]:
     """Where a row can be read much later than the interval says."""
     interval_s, commit = chosen.setting.interval_s, chosen.commit
-    seen_s = interval_s + ((0.0 if commit is None else commit.p50_ms) + chosen.values["planning_p50_ms"]) / 1000
+    commits_ms = 0.0 if commit is None else commit.p50_ms * tables_in_turn(plan.case)
+    seen_s = interval_s + (commits_ms + chosen.values["planning_p50_ms"]) / 1000
     if seen_s > FRESH_ENOUGH * (plan.request.freshness_s or interval_s):
         yield (
             f"A row can be read after {time_words(seen_s)} at the most: {format_duration(interval_s)}, the commit, and"

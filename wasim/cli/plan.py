@@ -54,14 +54,20 @@ def plan(
     ] = None,
     time_travel: Annotated[Text, typer.Option(help="Age that snapshots are kept to; 5d.")] = None,
     planning: Annotated[Text, typer.Option(metavar="DURATION", help="Longest planning of a full scan.")] = None,
-    metadata_per_day: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata written in a day.")] = None,
+    metadata_per_day: Annotated[
+        Text, typer.Option(metavar="BYTES", help="Most metadata written in a day, by the job.")
+    ] = None,
     wa_metadata: Annotated[Text, typer.Option(metavar="RATIO", help="Most metadata per byte of data.")] = None,
     metadata_json: Annotated[Text, typer.Option(metavar="BYTES", help="Largest metadata.json at any time.")] = None,
     manifests: Annotated[Text, typer.Option(metavar="N", help="Most live manifests at any time.")] = None,
-    metadata_on_disk: Annotated[Text, typer.Option(metavar="BYTES", help="Most metadata on disk at any time.")] = None,
-    monthly_cost: Annotated[Text, typer.Option(metavar="AMOUNT", help="Most money a month, at the prices.")] = None,
+    metadata_on_disk: Annotated[
+        Text, typer.Option(metavar="BYTES", help="Most metadata on disk at any time, of the job.")
+    ] = None,
+    monthly_cost: Annotated[
+        Text, typer.Option(metavar="AMOUNT", help="Most money a month for the job, at the prices.")
+    ] = None,
     queries_per_hour: Annotated[
-        Text, typer.Option(metavar="N", help="Queries in an hour, each of a day's files; 10.")
+        Text, typer.Option(metavar="N", help="Queries in an hour, each of a day's files; 10, of each table.")
     ] = None,
     written_by: Annotated[
         Text,

@@ -18,6 +18,8 @@ def check_describable(case: Case) -> None:
         raise WasimError(
             f"Engine core is one writer, not {case.writer.writers}. Give writer.writers 1, or use engine spark."
         )
+    if case.writer.tables > 1:
+        raise WasimError(f"Engine core writes one table, not {case.writer.tables:,}. Give 1, or use engine spark.")
     check_rewriting(case)
     _check_properties("table.properties", case.table.properties)
     for evolution in case.evolution:

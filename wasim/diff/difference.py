@@ -21,6 +21,7 @@ from wasim.iceberg.properties import (
 )
 from wasim.report.gate import Figure
 from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import ADDING_UP, metric_words
 from wasim.units import format_duration
 
 _SKIPPED = ("scenario", "swept", "repetition", "seed", "horizon_s", "planning")
@@ -54,6 +55,7 @@ class Difference:
     bands: Mapping[str, float]
     limits: tuple[Kept, ...]
     keeps_up: tuple[bool, bool]
+    tables: tuple[int, int]  # of the job, whose totals the figures are
     currency: str
     notes: tuple[str, ...] = ()
 
@@ -209,6 +211,10 @@ def _why_not_counted(key: str, text: str) -> str:
 
 
 def _difference(name: str, before: Projection, after: Projection, notes: tuple[str, ...] = ()) -> Difference:
+    tables = before.case.writer.tables, after.case.writer.tables
+    if max(tables) > 1:
+        totals = metric_words(metric for metric in METRICS if metric in ADDING_UP)
+        notes += (f"{totals} are of all tables of the job, {tables[0]:,} before and {tables[1]:,} after.",)
     return Difference(
         name=name,
         changes=tuple(_changes(before.case.document(), after.case.document())),
@@ -226,6 +232,7 @@ def _difference(name: str, before: Projection, after: Projection, notes: tuple[s
             for limit in after.limits
         ),
         keeps_up=(before.keeps_up, after.keeps_up),
+        tables=tables,
         currency=after.currency,
         notes=notes,
     )

@@ -151,6 +151,7 @@ def differences_document(differences: Differences, verdict: Verdict) -> dict[str
                     for kept in one.limits
                 ],
                 "keeps_up": {"before": one.keeps_up[0], "after": one.keeps_up[1]},
+                "tables": {"before": one.tables[0], "after": one.tables[1]},
                 "currency": one.currency,
                 "notes": list(one.notes),
             }

@@ -15,6 +15,7 @@ from wasim.model import drivers_at, keeps_up_for_s, smallest_sustainable_interva
 from wasim.model.cadence import ENDLESS
 from wasim.model.drivers import appends_cadence
 from wasim.scenario.case import Case
+from wasim.twin.profile import tables_in_turn
 from wasim.units import DAY_S, MIB, MONTH_S, YEAR_S, Floats
 
 HORIZONS_S = (DAY_S, 7 * DAY_S, MONTH_S, YEAR_S)
@@ -60,7 +61,8 @@ def expect_slowing(writer: WriterFit) -> tuple[KeepsUp, ...]:
     found = []
     for cases in cases_by_table(writer.group):
         law[0, 1] = slowing.ms_per_mib * _snapshot_bytes(writer, cases[0]) / MIB
-        found += [_keeps_up(writer, case, StepLaw(laws=law, slope="untimed", r_squared=0.0)) for case in cases]
+        laws = law * tables_in_turn(cases[0])
+        found += [_keeps_up(writer, case, StepLaw(laws=laws, slope="untimed", r_squared=0.0)) for case in cases]
     return tuple(found)
 
 
@@ -70,7 +72,7 @@ def _law_of_steps(writer: WriterFit, case: Case, step: RobustFit, *, skilled: bo
         return StepLaw(laws=laws, slope="measured", r_squared=step.r_squared)
     slowing = commit_slowing()
     spread = np.concatenate([[0.0], np.linspace(-slowing.width, slowing.width, len(step.draws))])
-    laws[:, 1] = slowing.ms_per_mib * (1 + spread) * _snapshot_bytes(writer, case) / MIB
+    laws[:, 1] = slowing.ms_per_mib * (1 + spread) * _snapshot_bytes(writer, case) / MIB * tables_in_turn(case)
     return StepLaw(laws=laws, slope="library", r_squared=step.r_squared)
 
 

@@ -8,7 +8,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Summed
 from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile, shipped_profile
-from wasim.twin.profile import as_written
+from wasim.twin.profile import as_written, tables_in_turn
 from wasim.twin.supported import check_answerable
 from wasim.years import Shape, YearsOf
 
@@ -44,8 +44,8 @@ class Forecast:
     @property
     def keeps_up(self) -> bool:
         """Whether every commit takes less than its interval, as far as its bytes say."""
-        json_bytes, interval_s = self.run.ledger.written_bytes[Kind.METADATA_JSON], self.run.case.commit_interval_s
-        return commit_slowing().first_late(json_bytes, interval_s) is None
+        json_bytes, case = self.run.ledger.written_bytes[Kind.METADATA_JSON], self.run.case
+        return commit_slowing().first_late(json_bytes, case.commit_interval_s / tables_in_turn(case)) is None
 
     @property
     def written_bytes(self) -> int:

@@ -12,6 +12,7 @@ from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.series import outside_commits_bytes
 from wasim.runs import CaseRun
 from wasim.scenario.case import whole_commits
+from wasim.twin.profile import tables_in_turn
 from wasim.units import Floats
 
 
@@ -101,7 +102,8 @@ def stops_keeping_up(run: CaseRun) -> KeepsUp | None:
     if not run.is_sampled:
         return None
     interval_s = run.case.commit_interval_s
-    late = commit_slowing().first_late(run.ledger.written_bytes[Kind.METADATA_JSON], interval_s)
+    most_s = interval_s / tables_in_turn(run.case)
+    late = commit_slowing().first_late(run.ledger.written_bytes[Kind.METADATA_JSON], most_s)
     if late is None:
         return None
     return KeepsUp(

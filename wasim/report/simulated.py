@@ -6,6 +6,7 @@ from wasim.ledger import Kind
 from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
 from wasim.runs.sentences import say_once
+from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.units import format_duration
 
 FEW = 3  # cases whose lost attempts are noted
@@ -55,6 +56,10 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
         f"Modelled commit latency{whose}: {times}; of the last commits, p95 {_about(slowest.end_p95_ms / 1000)};"
         f" each ± {100 * slowest.band:.0f} %."
     )
+    most, latency = max(((one.case, one.latency) for one in cases if one.latency), key=lambda one: one[0].writer.tables)
+    if (tables := most.writer.tables) > 1:
+        after = _about(tables_in_turn(most) * latency.end_p50_ms / 1000)
+        yield f"To {tables:,} tables {turn_words(most)}: by the end the last table's rows come {after} later."
     yield from slowest.basis
     failing = [
         (shares["failed_share"], name, label) for label, one in modelled for name, shares in one.statements.items()

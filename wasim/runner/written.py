@@ -45,6 +45,7 @@ def unwritten(case: Case, *, versions: Sequence[int] = (2,)) -> tuple[tuple[bool
     """
     place, version = case.environment, case.table.format_version
     return (
+        (case.writer.tables > 1, f"writer.tables is {case.writer.tables:,}. Give 1, or simulate them"),
         (case.workload.active is not None, "workload.active is simulated only. Take it out"),
         (place.catalog != "jdbc", f"environment.catalog is {place.catalog}. Give jdbc"),
         (place.store != "local", f"environment.store is {place.store}. Give local"),

@@ -84,6 +84,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
             for listing in case.listings
         ],
         "location": case.location,
+        "tables": case.case.writer.tables,
         "simulation": None if case.simulation is None else asdict(case.simulation),
         "band": case.band,
         "approximated": list(case.approximated),

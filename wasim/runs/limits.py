@@ -9,6 +9,7 @@ from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_firs
 from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import tables_counted
 from wasim.units import DAY_S, HOUR_S, Counts
 
 LimitDocument = dict[str, Any]
@@ -46,21 +47,25 @@ def judge(limits: Iterable[Limit], run: Run, ahead: Ahead | None = None) -> Iter
 
 
 def measure(case: CaseRun, metric: str) -> float | None:
-    """A metric of a case; None where the case did not measure it, or is too short to."""
+    """A metric of a case, of all its tables where it adds up; None where it was not measured, or the case too short."""
     found = _METRICS.get(metric)
-    return None if found is None else found(case)
+    return None if found is None else _of_all(case, metric, found(case))
 
 
 def measures(case: CaseRun) -> dict[str, float | None]:
     """Every metric of a case that a run may have, by name."""
-    return {name: of_case(case) for name, of_case in _METRICS.items()}
+    return {name: measure(case, name) for name in _METRICS}
 
 
 def _value(case: CaseRun, metric: str, ahead: Ahead) -> float | None:
     value = measure(case, metric)
     if value is None and metric in PERIODS_S:
-        return ahead.get(PERIODS_S[metric], {}).get(case.case.label)
+        return _of_all(case, metric, ahead.get(PERIODS_S[metric], {}).get(case.case.label))
     return value
+
+
+def _of_all(case: CaseRun, metric: str, value: float | None) -> float | None:
+    return None if value is None else value * tables_counted(metric, case.case.writer.tables)
 
 
 def _why_not_judged(limit: Limit, run: Run) -> str:

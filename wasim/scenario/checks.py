@@ -75,6 +75,19 @@ def check_writer(draft: Draft) -> Iterator[Fault]:
         )
 
 
+def check_tables(draft: Draft) -> Iterator[Fault]:
+    """One job commits to several tables: not several writers, and no stream of Spark's, which goes into one table."""
+    writer, place = draft.scenario.writer, ("writer", "tables")
+    streams = writer.is_stream_into_table and writer.profile is None
+    if writer.tables > 1 and (streams or writer.writers > 1):
+        who = "a stream of Spark's into a table has one" if streams else f"writer.writers is {writer.writers}"
+        yield Fault(
+            place=place,
+            problem=f"is {draft.quoted(*place)}, but {who}",
+            remedy=f"Give {'sink: foreach_batch, kind: batch or a profile' if streams else 'one writer'}, or 1.",
+        )
+
+
 def check_store(draft: Draft) -> Iterator[Fault]:
     """Iceberg's HadoopCatalog needs a store that renames."""
     environment = draft.scenario.environment
@@ -186,6 +199,7 @@ CHECKS = (
     _check(check_active, "commit_interval", "writer", "workload", "changes", "evolution"),
     _check(check_shares, "commit_interval", "workload"),
     _check(check_writer, "writer"),
+    _check(check_tables, "writer"),
     _check(check_writers, "writer", "changes", "maintenance", "evolution"),
     _check(check_changes, "changes", "table"),
     _check(check_upsert, "writer", "changes.merge", "table", "workload.rows_per_second", "commit_interval"),

@@ -94,6 +94,26 @@ METRICS: Mapping[str, Metric] = {
 """Every metric that can be limited. In a scenario each is judged in every case, and the worst case counts."""
 
 
+_OF_METADATA = ("metadata_bytes", "metadata_bytes_per_event_hour", "metadata_bytes_per_day", "metadata_on_disk_bytes")
+ADDING_UP = frozenset([*_OF_METADATA, "data_bytes", "monthly_cost", "files_written_per_day"])
+"""Figures that are of all tables that a job commits to, as one limit on them is; every other is of each."""
+
+
+def tables_counted(metric: str, tables: int) -> int:
+    """How many times one table's figure the figure of a job is that commits to so many."""
+    return tables if metric in ADDING_UP else 1
+
+
+def figure_name(metric: str, tables: int) -> str:
+    """A metric in words: `metadata a day, all 12` where it adds up over several tables."""
+    return METRICS[metric].words + all_words(tables_counted(metric, tables))
+
+
+def all_words(tables: int) -> str:
+    """`, all 12` after what a figure is, where it is of so many tables."""
+    return f", all {tables:,}" if tables > 1 else ""
+
+
 def dimension_of(metric: str) -> Dimension:
     """What a metric of that name is measured in."""
     if metric == "monthly_cost":

@@ -178,7 +178,7 @@ class Workload(Part):
     newer: ClassVar = ("active",)
 
     rows_per_second: Annotated[Number, Field(gt=0, le=1e9)] = Field(
-        description="Rows that arrive in a second of event time; rounded to whole rows in each commit."
+        description="Rows that arrive in a second of event time for one table; rounded to whole rows in each commit."
     )
     files_per_commit: Annotated[Whole, Field(ge=1, le=100_000)] = Field(
         default=1,
@@ -242,7 +242,7 @@ class Writer(Part):
     `{kind: flink}` is read as a stream into the table with the profile flink.
     """
 
-    newer: ClassVar = ("profile", "trigger", "idle_commit_every")
+    newer: ClassVar = ("profile", "trigger", "idle_commit_every", "tables")
 
     kind: Literal["streaming", "batch", "flink"] = Field(
         description="What commits: Spark Structured Streaming, one DataFrame append per commit, or Flink."
@@ -263,6 +263,11 @@ class Writer(Part):
     )
     writers: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
         default=1, description="Batch writers at work on the table at once, which share the commits out among them."
+    )
+    tables: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
+        default=1,
+        description="Tables like the one described, each with metadata of its own, to which the job commits in every"
+        " interval.",
     )
     trigger: Annotated[Trigger | None, NoneOr(None)] = Field(
         default=None,

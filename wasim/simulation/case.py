@@ -19,6 +19,7 @@ from wasim.runs import CaseRun, Simulation
 from wasim.scenario import Case
 from wasim.simulation.needs import AUTO_BUDGET, Needs, exact_needs
 from wasim.twin import Site, WriterProfile, render_profile, simulate_table
+from wasim.twin.profile import tables_in_turn
 from wasim.twin.supported import check_answerable, check_supported
 from wasim.years import read_shape, simulate_years
 
@@ -133,6 +134,9 @@ class SimulatedCase:
         """The finished case with its provenance and its modelled commit latency."""
         setup = Setup(provider=self.site.provider, measured=self.profile.together, plain=self._plain_json())
         latency = model_latency(self.case, made.ledger, setup)
+        if latency is not None:
+            interval_s = latency.sustainable_interval_s * tables_in_turn(self.case)
+            latency = replace(latency, sustainable_interval_s=interval_s)
         return replace(made, simulation=self.simulation, location=self.site.location, latency=latency)
 
     def _plain_json(self) -> Callable[[float, float], float] | None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
@@ -183,6 +184,22 @@ def as_triggered(case: Case, profile: WriterProfile) -> Case:
     trigger = Trigger(bytes=ships.bytes, rows=ships.rows)
     interval_s = triggered_s(case.commit_interval_s, trigger, case.table, case.workload.rows_per_second)
     return replace(case, commit_interval_s=interval_s).over(case.horizon_s)
+
+
+def tables_in_turn(case: Case) -> int:
+    """How many commits of an interval follow each other: one to each of the job's tables, some of them at once."""
+    return 1 if case.writer.tables == 1 else ceil(case.writer.tables / _tables_at_once(case))
+
+
+def turn_words(case: Case) -> str:
+    """How the commits of an interval follow each other: `commits are made 1 at a time, 12 in turn`."""
+    at_once = _tables_at_once(case)
+    assumed = "" if at_once == 1 else f", as is assumed of {shipped_profile(case).title}"
+    return f"commits are made {at_once:,} at a time{assumed}, {tables_in_turn(case):,} in turn"
+
+
+def _tables_at_once(case: Case) -> int:
+    return shipped_profile(case).trigger.tables_at_once or case.workload.files_per_commit
 
 
 def expiry_within(case: Case, own: ExpiryOfCommit | None) -> ExpireSnapshots | None:

@@ -25,6 +25,8 @@ def measured_line(run: Run) -> str:
         f"{writers} for {horizon_words(run)} of event time",
         _place(first, run),
     ]
+    tables = sorted({one.case.writer.tables for one in run.cases})
+    parts += [f"one of {_range(tables)} tables, unless all are named; limits on totals are of all"] * (tables[-1] > 1)
     return "; ".join(parts)
 
 

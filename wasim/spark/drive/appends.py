@@ -38,7 +38,11 @@ def open_appender(target: Target) -> Appender:
 
 
 def _commit_batch(target: Target, step: Append, commit: int, values: Any) -> None:
-    """One commit of the writer whose rows have these numbers: an append, or for upserts a MERGE INTO."""
+    """One commit of the writer whose rows have these numbers: an append, or for upserts a MERGE INTO; an append to
+    each of the other tables before, so that a step takes as long as all of them.
+    """
+    for table in target.others:
+        values.selectExpr(*select_list(target.case, step.table)).writeTo(table).append()
     if step.operation(commit) == "upsert":
         rows = upserted_rows(target.case, step, commit, values)
         # maintenance commits in another session than a stream's, and Spark keeps a table for half a minute as it saw it

@@ -26,6 +26,7 @@ class Target:
     journal: Journal
     checkpoint: Path  # of the stream
     on_commits: Progress  # called with the number of commits so far
+    others: tuple[str, ...] = ()  # tables like it that the same job commits to, which nothing records
 
     def iceberg_table(self) -> Any:
         """The table as Iceberg's Java library has it, as it now is."""
@@ -83,7 +84,9 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
             match step:
                 case CreateTable():
                     target.journal.step(step.number, CREATE_TABLE)
-                    target.session.spark.sql(create_table_sql(target.case, target.table, target.location))
+                    for table in (target.table, *target.others):
+                        location = f"{target.location.rpartition('/')[0]}/{table.rpartition('.')[2]}"
+                        target.session.spark.sql(create_table_sql(target.case, table, location))
                     target.journal.done(snapshots=0)
                 case Append():
                     appender.append(step)

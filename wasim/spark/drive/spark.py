@@ -26,6 +26,13 @@ def refuse_other_writers(case: Case) -> None:
             "writer.upsert of mode equality-deletes is Flink's. Give --engine flink, or mode copy-on-write or"
             " merge-on-read."
         )
+    where = case.environment
+    alone = not case.only_appends or where.store != "local" or where.catalog not in ("jdbc", "hadoop", "in_memory")
+    if case.writer.tables > 1 and alone:
+        raise WasimError(
+            f"writer.tables is {case.writer.tables:,}, but to several tables engine spark only appends, in local files"
+            " of a jdbc, hadoop or in_memory catalog. Simulate them (wasim simulate, plan), or give 1."
+        )
     writers = case.writer.writers
     if writers > MOST_WRITERS:
         raise WasimError(f"writer.writers is {writers:,}, and {MOST_WRITERS} run here at most. Simulate them.")
