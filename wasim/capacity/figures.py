@@ -47,6 +47,7 @@ from wasim.years.passed_over import passed_over
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
 PLANNING_BAND_MS = 20.0  # at least: in two runs of `make validate-plan`, 13 to 80 ms were up to 17 ms off
 LEAST_COST_BAND = 0.05
+_OF_A_CYCLE = ("mean", "most", "final")
 FAR_FROM_FULL = 0.25  # of the target: the manifests of one bin may come to a few times as much just before they merge
 
 
@@ -344,7 +345,10 @@ class _Reckoned:
             "files": planned[1],
             "delete_files": cycle.delete_files,
             "metadata_on_disk_bytes": cycle.held(METADATA_KINDS),
-            "planning_p50_ms": Spread(**{of: planning_ms(of) for of in ("mean", "most", "final")}),
+            "load_p50_ms": Spread(
+                **{of: float(request.machine.loading_ms(getattr(cycle.plain_json, of))) for of in _OF_A_CYCLE}
+            ),
+            "planning_p50_ms": Spread(**{of: planning_ms(of) for of in _OF_A_CYCLE}),
         }
 
     @cached_property

@@ -222,6 +222,8 @@ def request_from_run(
     SavedFileError for a folder that holds no run, or no readable summary.
     """
     path = folder / "summary.json"
+    if not path.is_file() and (folder / "run.json").is_file():
+        raise SavedFileError(f"{folder}: the run has no summary yet. Make its report: wasim report {folder}")
     if not path.is_file():
         raise SavedFileError(
             f"{folder}: no finished run is there. Name a run's folder, or latest, or run `wasim bench` first."

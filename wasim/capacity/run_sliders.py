@@ -26,7 +26,7 @@ from wasim.units import DAY_S, format_duration, parse_duration_s
 
 MOST_INTERVALS = 4
 HORIZONS_S = tuple(days * DAY_S for days in (1, 30, 365))
-TIMED = ("planning_p50_ms", "monthly_cost")  # the report has measured and billed figures of these
+TIMED = ("load_p50_ms", "planning_p50_ms", "monthly_cost")  # the report has measured and billed figures of these
 
 
 def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:

@@ -14,6 +14,7 @@ SHOWN_METRICS = (
     "metadata_json_bytes",
     "manifests",
     "metadata_on_disk_bytes",
+    "load_p50_ms",
     "planning_p50_ms",
 )
 """Metrics of every table of a plan, on the terminal and on the page, in this order."""

@@ -124,6 +124,7 @@ _METRICS: dict[str, Callable[[CaseRun], float | None]] = {
     "data_bytes": lambda case: float(case.totals.data_bytes),
     "planning_p50_ms": _planning_percentile(50),
     "planning_p95_ms": _planning_percentile(95),
+    "load_p50_ms": _planning_percentile(50, load_only=True),
     "load_p95_ms": _planning_percentile(95, load_only=True),
     "commit_p50_ms": _commit_percentile(50),
     "commit_p95_ms": _commit_percentile(95),

@@ -74,6 +74,11 @@ METRICS: Mapping[str, Metric] = {
         ),
         Metric(name="planning_p95_ms", words="planning p95", meaning="95th percentile of the same."),
         Metric(
+            name="load_p50_ms",
+            words="loading",
+            meaning="Median of the table load alone, which every query begins with: warm, at the end.",
+        ),
+        Metric(
             name="load_p95_ms",
             words="load p95",
             meaning="95th percentile of the table load alone: full scan, warm, at the end.",
