@@ -3,11 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wasim.doctor.content import ContentFiles, Entries, entry_keys, read_content
+from wasim.doctor.content import ContentFiles, Entries, are_complete, entry_keys, read_content
 from wasim.doctor.decoding import Decoder
-from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_past, judge, past_json
+from wasim.doctor.deletable import (
+    Blocker,
+    Evidence,
+    find_blockers,
+    is_older,
+    is_past,
+    is_past_statistics,
+    judge,
+    past_json,
+)
 from wasim.doctor.faults import FaultKind, Faults
-from wasim.doctor.heads import AvroHead, JsonHead, read_avro_heads, read_json_heads
+from wasim.doctor.heads import JsonHead, read_avro_heads, read_json_heads
 from wasim.doctor.list_chain import ListFront
 from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of, listed_keys
 from wasim.doctor.opening import OpenedTable
@@ -250,10 +259,10 @@ class _Unreferred:
 
     def _evidence(self) -> Evidence:
         states, opened, index, content = self.states, self.opened, self.states.index, self.states.content
-        later, unread = self._later()
+        later, past, unread = self._later_and_past()
         blockers = [*find_blockers(opened, index, content, self.json_heads)]
         blockers += [
-            Blocker(reason=f"{key} is newer than the current metadata.json and could not be read") for key in unread
+            Blocker(reason=f"{key} may be newer than the current metadata.json and could not be read") for key in unread
         ]
         missing = list(states.missing())
         names = frozenset(key.rpartition("/")[2] for key, _ in missing)
@@ -265,43 +274,45 @@ class _Unreferred:
             missing_names=names,
             missing_bytes=frozenset(size for _, size in missing if size is not None),
             later=later,
-            past_json=past_json(opened, self.json_heads, names),
-            retained_ids=frozenset(one.snapshot_id for one in index.snapshots),
-            has_unread_lists=bool(index.short_lists) or -1 in index.counts,
+            past=past | past_json(opened, self.json_heads, names),
+            has_unread_lists=-1 in index.counts or not are_complete(index, content),
             has_unread_manifests=content is None or content.unread_manifests > 0,
         )
 
-    def _later(self) -> tuple[frozenset[str], list[str]]:
-        """What commits newer than the current metadata.json refer to, themselves included; and what was not read."""
-        lists = [key for key, head in self.avro_heads.items() if self._is_later_list(key, head)]
-        found, unread = set(lists), list[str]()
-        for key in lists:
+    def _later_and_past(self) -> tuple[frozenset[str], frozenset[str], list[str]]:
+        """What commits that may be newer than the current metadata.json refer to, themselves included; the files of
+        older ones; and what of the newer ones was not read.
+        """
+        opened, heads, places = self.opened, self.avro_heads, self.states.places
+        lists = [key for key, head in heads.items() if head.kind is Kind.MANIFEST_LIST]
+        later = {key for key in lists if not is_past(opened, opened.files[key], heads[key])}
+        past = set(lists) - later
+        found, unread = set(later), list[str]()
+        for key in later:
             (front,) = self.decoder.lists([key])
             if isinstance(front, ListFront):
-                found |= set(listed_keys(front, self.states.places))
+                found |= set(listed_keys(front, places))
             else:
                 unread.append(key)
-        known = self.states.metadata
-        manifests = [key for key in found if key not in lists and key not in known and key in self.opened.files]
-        manifests += [
-            key for key, head in self.avro_heads.items() if key not in found and self._is_later_manifest(key, head)
-        ]
-        for key, entries in zip(manifests, self.decoder.manifests(manifests), strict=True):
+        passed = {heads[key].snapshot_id for key in past}
+        manifests = heads.keys() - set(lists)
+        past |= {key for key in manifests if is_older(opened, opened.files[key])}
+        if not past.issuperset(manifests):
+            fronts = self.decoder.lists([key for key in lists if key in past], whole=True)
+            past |= {key for front in fronts if isinstance(front, ListFront) for key in listed_keys(front, places)}
+        past |= {
+            key
+            for key, kind in self.kinds.items()
+            if kind is Kind.STATISTICS and is_past_statistics(opened, key, opened.files[key], passed)
+        }
+        staged = {key for key in manifests if is_staged_by_flink(key.rpartition("/")[2])}
+        asked = sorted((found - later - self.states.metadata.keys()) | (manifests - past) | staged)
+        for key, entries in zip(asked, self.decoder.manifests(asked), strict=True):
             if isinstance(entries, Entries):
-                found |= set(entry_keys(entries, self.states.places))
+                found |= set(entry_keys(entries, places))
             else:
                 unread.append(key)
-        return frozenset(found), unread
-
-    def _is_later_list(self, key: str, head: AvroHead) -> bool:
-        return head.kind is Kind.MANIFEST_LIST and not is_past(self.opened, self.opened.files[key], head)
-
-    def _is_later_manifest(self, key: str, head: AvroHead) -> bool:
-        if head.kind is Kind.MANIFEST_LIST:
-            return False
-        files = self.opened.files
-        is_new = files[key].modified_s > files[self.opened.chosen.path].modified_s
-        return is_new or is_staged_by_flink(key.rpartition("/")[2])
+        return frozenset(found), frozenset(past), unread
 
 
 def is_hidden(key: str) -> bool:
