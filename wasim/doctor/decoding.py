@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, compress
+from pathlib import Path
 from typing import Any, Protocol
 
 from wasim.doctor.content import ManifestRead, read_manifests
@@ -64,12 +65,21 @@ class DecoderHere:
             yield key, next(found) if is_opened else OutsideTable(key)
 
     def _is_opened(self, key: str) -> bool:
-        return not is_outside(key) or (self.reads_outside and not is_on_other_storage(key))
+        if self.reads_outside and not is_on_other_storage(key):
+            return True
+        return not is_outside(key) and not (
+            self.storage.scheme == "file" and _leads_outside(self._path(key), self.root)
+        )
 
     def _path(self, key: str) -> str:
         if not is_outside(key):
             return full_path(self.root, key)
         return key if self.storage.scheme == "file" else key.lstrip("/")
+
+
+def _leads_outside(path: str, root: str) -> bool:
+    """Whether a file is a link to one outside the table's folder."""
+    return Path(path).is_symlink() and not Path(path).resolve().is_relative_to(Path(root).resolve())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,7 +95,7 @@ def _doubts(key: str, file: StoredFile, kind: Kind, evidence: Evidence) -> Itera
     if kind not in _CONTENT and key not in evidence.past:
         yield "nothing shows that it is older than the current metadata.json: a later snapshot may refer to it"
     if evidence.has_unread_lists:
-        yield "a manifest list of this table could not be read, and may refer to it"
+        yield "a manifest list of this table was not read, or is not known to be whole: it may refer to it"
     if evidence.has_unread_manifests and kind in _CONTENT:
         yield "a manifest of this table was not read, and may refer to it"
 
