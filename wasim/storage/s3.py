@@ -175,8 +175,8 @@ def _stored(info: fs.FileInfo) -> StoredFile:
     modified, size = info.mtime_ns, info.size or 0
     if size < 0:
         raise StorageError(f"s3://{info.path}: has {size} bytes, as the store says.")
-    # Without a date it counts as young: a commit under way may be writing it.
-    return StoredFile(path=info.path, size_bytes=size, modified_s=inf if modified is None else modified / 1e9)
+    # pyarrow gives 0 for a date that it cannot read. Without one a file is young: a commit under way may be writing it.
+    return StoredFile(path=info.path, size_bytes=size, modified_s=modified / 1e9 if modified else inf)
 
 
 def _reason(error: OSError) -> str:
