@@ -100,11 +100,11 @@ class Entries(NamedTuple):
     inner: Mapping[int, int]
 
 
-def entry_keys(entries: Entries, places: Places) -> Iterator[str]:
-    """The keys of the files that a manifest lists, deleted ones too."""
-    path_at, file_at = entries.inner[_PATH], entries.places[_FILE]
+def entry_sizes(entries: Entries, places: Places) -> dict[str, int]:
+    """The bytes by key of the files that a manifest lists, deleted ones too."""
+    path_at, bytes_at, file_at = entries.inner[_PATH], entries.inner[_BYTES], entries.places[_FILE]
     files = (row[file_at] for row in entries.rows)
-    return (places.key(str(file[path_at])) for file in files if isinstance(file, tuple))
+    return {places.key(str(file[path_at])): _whole(file[bytes_at]) for file in files if isinstance(file, tuple)}
 
 
 ManifestRead: TypeAlias = Entries | FileNotFoundError | WasimError
@@ -119,7 +119,7 @@ def read_content(
     for place, (manifest, found) in enumerate(zip(index.manifests, manifests, strict=True)):
         key, is_live = index.keys[place], place in live
         if isinstance(found, Entries):
-            content.unread_manifests += not _is_whole(manifest, found, places.files.get(key), key, faults)
+            content.unread_manifests += not is_whole(manifest, found, places.files.get(key), key, faults)
             last_seen = index.last_seen(place)
             held = _Held(manifest=place, spec_id=manifest.partition_spec_id, is_live=is_live, last_seen=last_seen)
             _add(content, found, places, held)
@@ -269,7 +269,7 @@ def _whole(value: Value) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _is_whole(manifest: ManifestFile, entries: Entries, stored: StoredFile | None, key: str, faults: Faults) -> bool:
+def is_whole(manifest: ManifestFile, entries: Entries, stored: StoredFile | None, key: str, faults: Faults) -> bool:
     """Whether the entries are as many as the list says: one that was cut short at a block's end reads well."""
     listed = (manifest.existing_files_count, manifest.added_files_count, manifest.deleted_files_count)
     if None in listed:

@@ -67,19 +67,15 @@ class DecoderHere:
     def _is_opened(self, key: str) -> bool:
         if self.reads_outside and not is_on_other_storage(key):
             return True
-        return not is_outside(key) and not (
-            self.storage.scheme == "file" and _leads_outside(self._path(key), self.root)
-        )
+        if is_outside(key) or self.storage.scheme != "file":
+            return not is_outside(key)
+        path = Path(self._path(key))
+        return not path.is_symlink() or path.resolve().is_relative_to(Path(self.root).resolve())
 
     def _path(self, key: str) -> str:
         if not is_outside(key):
             return full_path(self.root, key)
         return key if self.storage.scheme == "file" else key.lstrip("/")
-
-
-def _leads_outside(path: str, root: str) -> bool:
-    """Whether a file is a link to one outside the table's folder."""
-    return Path(path).is_symlink() and not Path(path).resolve().is_relative_to(Path(root).resolve())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,7 @@ class Evidence:
     missing_bytes: Set[int] = field(default_factory=frozenset)
     later: Set[str] = field(default_factory=frozenset)
     past: Set[str] = field(default_factory=frozenset)
+    retained_ids: Set[int] = field(default_factory=frozenset)
     has_unread_lists: bool = False
     has_unread_manifests: bool = False
 
@@ -88,6 +89,8 @@ def _doubts(key: str, file: StoredFile, kind: Kind, evidence: Evidence) -> Itera
         yield "a file of this size is referred to and absent: this may be it, renamed"
     if is_staged_by_flink(name):
         yield "a Flink job that resumes from its checkpoint may still commit it"
+    if kind is Kind.STATISTICS and snapshot_of_statistics(name) in (None, *evidence.retained_ids):
+        yield "it may be the statistics of a retained snapshot"
     if key in evidence.later:
         yield "an uncommitted or newer snapshot refers to it"
     if file.modified_s > evidence.written_at_s:
@@ -227,10 +230,3 @@ def is_past(opened: OpenedTable, file: StoredFile, head: AvroHead) -> bool:
     retained = {one.snapshot_id for one in opened.metadata.snapshots}
     is_of_retained = head.snapshot_id in retained  # another attempt of a commit that was made
     return is_of_retained or (is_older(opened, file) and head.parent_id not in retained)
-
-
-def is_past_statistics(opened: OpenedTable, key: str, file: StoredFile, passed: Set[int | None]) -> bool:
-    """Whether unreferenced statistics are of a snapshot before the current metadata.json; `passed` are known to be."""
-    snapshot = snapshot_of_statistics(key.rpartition("/")[2])
-    retained = {one.snapshot_id for one in opened.metadata.snapshots}
-    return snapshot not in (None, *retained) and (snapshot in passed or is_older(opened, file))

@@ -39,9 +39,9 @@ class ManifestIndex:
         return self.spans[place][-1][1]
 
 
-def listed_keys(front: ListFront, places: Places) -> Iterator[str]:
-    """The keys of the manifests in front of a list."""
-    return (places.key(str(row[front.places[PATH_ID]])) for row in front.rows)
+def listed_manifests(front: ListFront, places: Places) -> dict[str, ManifestFile]:
+    """The manifests in front of a list by their keys."""
+    return {places.key(one.manifest_path): one for one in (_manifest(row, front.places) for row in front.rows)}
 
 
 def index_manifests(
