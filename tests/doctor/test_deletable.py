@@ -188,9 +188,9 @@ def stamp_all(root, order, rng):
         os.utime(root / key, (moment, moment))
 
 
-def spoil(root, key, rng):
+def spoil(root, key, rng, *, may_date):
     """One more fault in a table: what it was, and the key of the file afterwards."""
-    path, faults = root / key, ["removed", "removed", "cut", "renamed", "dated"]
+    path, faults = root / key, ["removed", "removed", "cut", "renamed", *(["dated"] if may_date else [])]
     if path.suffix == ".avro":
         faults += ["cut after header", "cut after header", "header hidden"]
     fault = str(rng.choice(faults))
@@ -248,7 +248,7 @@ def name_manifests(root, document):
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(2), pytest.param(range(2, 202), marks=pytest.mark.slow)], ids=["two", "two hundred tables"]
+    "seeds", [range(2), pytest.param(range(2, 42), marks=pytest.mark.slow)], ids=["two", "forty tables"]
 )
 def test_several_faults_at_once_never_make_a_needed_file_deletable(seeds, tmp_path):
     inspected = said = 0
@@ -266,7 +266,7 @@ def test_several_faults_at_once_never_make_a_needed_file_deletable(seeds, tmp_pa
             needed = {key for key, state in files.items() if state in NEEDED}
             newest = [f"metadata/{path.name}" for path in json_files(work)[-int(rng.integers(1, 4)) :][1:]]
             others = rng.permutation(sorted(needed.difference(newest)))[: int(rng.integers(1, 4))]
-            done = [spoil(work, str(key), rng) for key in (*newest, *others)]
+            done = [spoil(work, str(key), rng, may_date=order != "original") for key in (*newest, *others)]
             try:
                 found = deletable(work)
             except WasimError:

@@ -143,9 +143,9 @@ def _newer_metadata(opened: OpenedTable, heads: Mapping[str, JsonHead | None]) -
     """A metadata.json that may be the current one: unreadable, newer, or of the same version."""
     if opened.chosen.is_by_catalog:
         return  # what the catalog does not name was never committed
-    unread = sorted(
-        {*opened.chosen.unread, *(key for key, head in heads.items() if head is None and _is_late(opened, key))}
-    )
+    version = metadata_version(opened.chosen.path)
+    late = (key for key, head in heads.items() if head is None and metadata_version(key) >= version)
+    unread = sorted({*opened.chosen.unread, *late})
     if unread:
         reason = f"{unread[-1]} could not be read, and may be the current metadata.json"
         yield Blocker(reason=reason, is_about_current=True)
@@ -169,13 +169,6 @@ def _is_same_table(opened: OpenedTable, head: JsonHead) -> bool:
 
 def _is_beside(opened: OpenedTable, key: str) -> bool:
     return key.rpartition("/")[0] == opened.chosen.path.rpartition("/")[0]
-
-
-def _is_late(opened: OpenedTable, key: str) -> bool:
-    """Whether a metadata.json that cannot be read may be newer than the current one, by all that is known of it."""
-    if not _is_beside(opened, key) or metadata_version(key) >= metadata_version(opened.chosen.path):
-        return True
-    return opened.files[key].modified_s > opened.files[opened.chosen.path].modified_s
 
 
 def _is_newer(opened: OpenedTable, key: str, head: JsonHead) -> bool:
