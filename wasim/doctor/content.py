@@ -136,8 +136,7 @@ def read_content(
 def are_complete(index: ManifestIndex, content: ContentFiles | None) -> bool:
     """Whether the manifests of each snapshot hold the files that its summary counts.
 
-    A list that was cut short at a block's end reads well, and nothing else tells of it. The entries of a manifest are
-    counted where its list does not count them.
+    A list cut short at a block's end reads well. Entries of a manifest are counted where its list does not count them.
     """
     changes = [0] * (len(index.snapshots) + 1)
     for place, (one, spans) in enumerate(zip(index.manifests, index.spans, strict=True)):
