@@ -68,6 +68,10 @@ def test_what_is_no_file_to_write_is_one_line_and_stays(verb, kind, odd, capfd):
 def test_values_of_any_length_are_cut(capfd):
     for flag in ("--freshness", "--monthly-cost", "--queries-per-hour", "--provider", "--columns", "--name"):
         assert len(ends_in_one_line(["plan", "--rows-per-second", "5", flag, "y" * 10_000], capfd)) < 500
+    for flags in (("inspect", "t", "--fail-on"), ("report", "t", "--format"), ("plan", "--emit-scenario")):
+        assert run_main(*flags, "y" * 10_000) == 2
+        assert "yyy… " in (said := capfd.readouterr().err) or "yyy…: " in said
+        assert len(said) < 900
     for path in ("y" * 10_000, "y/" * 5_000):
         assert run_main("plan", "--from-run", path) == 2
         assert len(capfd.readouterr().err) < 2_100

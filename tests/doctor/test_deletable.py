@@ -1,8 +1,10 @@
 """A file may be deleted only if every file that could refer to it was read."""
 
+import json
 import os
 import shutil
 import time
+import uuid
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +18,9 @@ from wasim.doctor import Choice, InspectOptions, inspect_location
 from wasim.doctor.document import file_rows
 from wasim.doctor.states import State
 from wasim.doctor.terminal import sql_lines
-from wasim.iceberg import read_manifest_list
+from wasim.errors import WasimError
+from wasim.iceberg import read_manifest_list, read_metadata_json
+from wasim.iceberg.gzip_files import decompressed
 from wasim.iceberg.manifest_lists import manifest_list_bytes
 from wasim.iceberg.names import hadoop_metadata_name
 from wasim.ledger import Kind
@@ -127,6 +131,154 @@ def test_one_broken_file_never_makes_a_needed_one_deletable(seeds, tmp_path):
     print(f"{inspected:,} broken tables of {len(seeds)}")
 
 
+def rewrite_json(path, change):
+    stamp = path.stat().st_mtime
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+    os.utime(path, (stamp, stamp))
+
+
+def cut_after_header(path):
+    """An Avro file as it is when it was cut at its first block: it reads well."""
+    data, stamp = path.read_bytes(), path.stat().st_mtime
+    path.write_bytes(data[: data.index(data[-16:]) + 16])
+    os.utime(path, (stamp, stamp))
+
+
+def hide_header(path):
+    """Takes what a list says of its commit, as some writers leave it out."""
+    stamp = path.stat().st_mtime
+    path.write_bytes(path.read_bytes().replace(b"snapshot-id", b"snapshot-??").replace(b"sequence-number", b"x" * 15))
+    os.utime(path, (stamp, stamp))
+
+
+def stamp_all(root, order, rng):
+    """Date a table's files: equally, in the order of commits or against it, or as their store would have."""
+    tree = inspect(root).tree
+    index, then = tree.index, time.time() - 10 * DAY_S
+    at = dict.fromkeys(tree.opened.files, -100.0)
+    at |= {key: index.spans[place][0][0] + 0.2 for place, key in enumerate(index.keys)}
+    at |= {key: place + 0.3 for place, key in enumerate(index.list_keys)}
+    numbers = {str(one.snapshot_id): place for place, one in enumerate(index.snapshots)}
+    at |= {key: numbers.get(Path(key).name.partition("-")[0], -100) + 0.35 for key in at if key.endswith(".stats")}
+    content = tree.content
+    at |= {key: index.spans[content.manifests[place]][0][0] + 0.1 for key, place in content.places.items()}
+    for path in json_files(root):
+        document = read_metadata_json(decompressed(path.read_bytes(), source="j", most_bytes=1 << 20), source="j")
+        at[f"metadata/{path.name}"] = len(document.snapshots) and (
+            next(n for n, one in enumerate(index.snapshots) if one.snapshot_id == document.current_snapshot_id) + 0.4
+            if any(one.snapshot_id == document.current_snapshot_id for one in index.snapshots)
+            else -50.0
+        )
+    newest = at[tree.opened.chosen.path]
+    for key in tree.opened.files:
+        since = at.get(key, -100.0) - newest
+        match order:
+            case "equal":
+                moment = then
+            case "in order":
+                moment = then + since
+            case "reversed":
+                moment = then - since
+            case "original":
+                moment = tree.opened.metadata.last_updated_ms / 1000 + since
+            case "drawn":
+                moment = then + float(rng.integers(0, 5))
+        os.utime(root / key, (moment, moment))
+
+
+def spoil(root, key, rng, *, may_date):
+    """One more fault in a table: what it was, and the key of the file afterwards."""
+    path, faults = root / key, ["removed", "removed", "cut", "renamed", *(["dated"] if may_date else [])]
+    if path.suffix == ".avro":
+        faults += ["cut after header", "cut after header", "header hidden"]
+    fault = str(rng.choice(faults))
+    match fault:
+        case "cut after header":
+            cut_after_header(path)
+        case "header hidden":
+            hide_header(path)
+        case _:
+            key = break_file(root, key, fault, rng)
+    return fault, key
+
+
+def embellish(root, rng):
+    """Statistics of each snapshot, tags that keep some of those that went, and what other writers leave out."""
+    files, sizes = json_files(root), rng.random(4)
+    if any(path.name.endswith(".gz.metadata.json") for path in files):
+        return
+    statistics, keeps_tag = {}, sizes[0] < 0.5
+    for path in files:
+        document = json.loads(path.read_text())
+        snapshots = document["snapshots"]
+        if sizes[1] < 0.5:
+            for one in snapshots:
+                number = one["snapshot-id"]
+                if number not in statistics:
+                    name = f"metadata/{number}-{uuid.uuid5(uuid.NAMESPACE_OID, str(number))}.stats"
+                    (root / name).write_bytes(b"PFA1" + b"x" * 96)
+                    statistics[number] = {"snapshot-id": number, "statistics-path": str(root / name)}
+                    statistics[number] |= {"file-size-in-bytes": 100, "file-footer-size-in-bytes": 10}
+                    statistics[number] |= {"blob-metadata": []}
+            document["statistics"] = [statistics[one["snapshot-id"]] for one in snapshots]
+        if keeps_tag and len(snapshots) > 3:
+            oldest = min(snapshots, key=lambda one: one["timestamp-ms"])["snapshot-id"]
+            document["refs"]["audit"] = {"snapshot-id": oldest, "type": str(rng.choice(["tag", "branch"]))}
+            kept = {oldest, *(one["snapshot-id"] for one in snapshots[-2:])}
+            document["snapshots"] = [one for one in snapshots if one["snapshot-id"] in kept]
+            document["statistics"] = [one for one in document.get("statistics", []) if one["snapshot-id"] in kept]
+            document["snapshot-log"] = [one for one in document["snapshot-log"] if one["snapshot-id"] in kept]
+        if sizes[2] < 0.2:
+            for one in document["snapshots"]:
+                one["summary"] = {k: v for k, v in one["summary"].items() if not k.startswith("total-")}
+        if sizes[3] < 0.4 and document["format-version"] == 1:
+            name_manifests(root, document)
+        path.write_text(json.dumps(document))
+
+
+def name_manifests(root, document):
+    """Metadata of version 1 that names manifests itself, without lists."""
+    for one in document["snapshots"]:
+        path, one["manifests"] = root / "metadata" / one.pop("manifest-list").rpartition("/")[2], []
+        if path.exists():
+            found = read_manifest_list(path.read_bytes(), source="l")
+            one["manifests"] = [manifest.manifest_path for manifest in found.manifests]
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(2), pytest.param(range(2, 42), marks=pytest.mark.slow)], ids=["two", "forty tables"]
+)
+def test_several_faults_at_once_never_make_a_needed_file_deletable(seeds, tmp_path):
+    inspected = said = 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        root, work = tmp_path / f"{seed}", tmp_path / "work"
+        make_table(root, rng)
+        embellish(root, rng)
+        (root / "data" / "lost.parquet").write_bytes(b"PAR1")
+        for _ in range(25):
+            shutil.copytree(root, work)
+            order = str(rng.choice(["equal", "in order", "reversed", "original", "drawn"]))
+            stamp_all(work, order, rng)
+            files = {file.key: file.state for file in inspect(work).tree.files}
+            needed = {key for key, state in files.items() if state in NEEDED}
+            newest = [f"metadata/{path.name}" for path in json_files(work)[-int(rng.integers(1, 4)) :][1:]]
+            others = rng.permutation(sorted(needed.difference(newest)))[: int(rng.integers(1, 4))]
+            done = [spoil(work, str(key), rng, may_date=order != "original") for key in (*newest, *others)]
+            try:
+                found = deletable(work)
+            except WasimError:
+                found = set()
+            false = found & (needed | {after for _, after in done})
+            assert not false, (seed, order, done, false)
+            inspected, said = inspected + 1, said + bool(found)
+            shutil.rmtree(work)
+        shutil.rmtree(root)
+    print(f"{inspected:,} tables with several faults; in {said:,} a true orphan may go")
+
+
 @pytest.fixture
 def table(tmp_path):
     """Twelve commits, ten days old, with a data file, a manifest list and a metadata.json that nothing refers to."""
@@ -200,6 +352,129 @@ def test_two_tables_in_one_folder_protect_each_other(table):
         path.with_name(f"{path.name[:5]}-{UUID}.metadata.json").write_text(path.read_text().replace(own, UUID))
     assert deletable(table) == set()
     assert "shared_folder" in [one.name for one in inspect(table).findings]
+
+
+def make_old(root, **options):
+    """The same of format version 1, and its files."""
+    case = synthetic_case(horizon_s=12.0)
+    emit_tree(root, replace(case, table=case.table.model_copy(update={"format_version": 1})))
+    for key in inspect(root).tree.content.places:
+        (root / key).parent.mkdir(exist_ok=True)
+        (root / key).write_bytes(b"")
+
+
+def lists_of(root):
+    return [root / key for key in inspect(root).tree.index.list_keys]
+
+
+def first_manifest(root):
+    return root / inspect(root).tree.index.keys[0]
+
+
+def without_counts(path):
+    found = read_manifest_list(path.read_bytes(), source="l")
+    counts = dict.fromkeys(("added_files_count", "existing_files_count", "deleted_files_count"))
+    manifests = [replace(one, **counts) for one in found.manifests]
+    path.write_bytes(manifest_list_bytes(found.header, manifests, sync_marker=found.sync_marker))
+
+
+def lists_without_header(root):
+    for path in lists_of(root):
+        hide_header(path)
+    json_files(root)[-1].unlink()
+
+
+def newest_two_gone(root):
+    for path in json_files(root)[-2:]:
+        path.unlink()
+
+
+def newest_and_its_manifest_gone(root):
+    (root / inspect(root).tree.index.keys[-1]).unlink()
+    json_files(root)[-1].unlink()
+
+
+def without_lists(root):
+    for path in json_files(root):
+        rewrite_json(path, lambda document: name_manifests(root, document))
+    for path in (root / "metadata").glob("snap-*"):
+        path.unlink()
+
+
+def named_manifests_and_newest_gone(root):
+    without_lists(root)
+    json_files(root)[-1].unlink()
+
+
+def named_manifest_cut(root):
+    without_lists(root)
+    cut_after_header(first_manifest(root))
+
+
+def uncounted_manifest_cut(root):
+    for path in lists_of(root):
+        without_counts(path)
+    cut_after_header(first_manifest(root))
+
+
+def uncounted_list_cut(root):
+    for path in json_files(root):
+        rewrite_json(path, lambda document: [one["summary"].clear() for one in document["snapshots"]])
+    cut_after_header(lists_of(root)[-1])
+
+
+def foreign_json_empty(root):
+    (root / "metadata" / f"00003-{UUID}.metadata.json").write_text("")
+
+
+def no_uuid(root):
+    for path in json_files(root):
+        rewrite_json(path, lambda document: document.pop("table-uuid"))
+    shutil.copy2(json_files(root)[0], root / "metadata" / f"00001-{UUID}.metadata.json")
+
+
+def newer_versions_elsewhere(root):
+    (root / "new" / "metadata").mkdir(parents=True)
+    for path in json_files(root)[-5:]:
+        path.rename(root / "new" / "metadata" / path.name)
+
+
+def table_below(root):
+    emit_tree(root / "below", synthetic_case(horizon_s=2.0))
+
+
+def delta_beside(root):
+    (root / "_delta_log").mkdir()
+    (root / "_delta_log" / "00000000000000000001.json").write_text("{}")
+
+
+def hudi_beside(root):
+    (root / ".hoodie").mkdir()
+    (root / ".hoodie" / "hoodie.properties").write_text("")
+
+
+UNTOLD = (lists_without_header, newest_two_gone, newest_and_its_manifest_gone, uncounted_list_cut)
+OLD_UNTOLD = (newest_two_gone, named_manifests_and_newest_gone, named_manifest_cut, uncounted_manifest_cut, no_uuid)
+BLOCKED = (newer_versions_elsewhere, foreign_json_empty, table_below, delta_beside, hudi_beside)
+SITUATIONS = [*((2, one) for one in (*UNTOLD, *BLOCKED)), *((1, one) for one in OLD_UNTOLD)]
+
+
+@pytest.mark.parametrize(("version", "situation"), SITUATIONS)
+@pytest.mark.parametrize("order", ["equal", "in order", "reversed"])
+def test_what_cannot_be_told_apart_keeps_its_files(order, version, situation, table, tmp_path):
+    if version == 1:
+        make_old(table := tmp_path / "old")
+    stamp_all(table, order, np.random.default_rng(0))
+    needed = {file.key for file in inspect(table).tree.files if file.state in NEEDED}
+    moments = {path.name: path.stat().st_mtime for path in table.rglob("*")}
+    situation(table)
+    for path in table.rglob("*"):
+        os.utime(path, (moments.get(path.name, 0.0),) * 2)
+    found = deletable(table)
+    assert not found & needed
+    if situation in (*BLOCKED, no_uuid):
+        assert not found
+        assert "remove_orphan_files" not in remedies(table)
 
 
 def test_a_hint_at_a_version_that_is_absent_protects_every_file(table):

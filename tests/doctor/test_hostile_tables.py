@@ -126,6 +126,14 @@ def test_no_path_outside_the_table_s_folder_is_opened(tmp_path, monkeypatch):
     assert finding.value == len(paths)
 
 
+def test_a_link_that_leads_outside_is_not_followed(tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=5.0).root
+    (path := newest_list(root)).rename(tmp_path / "l")
+    path.symlink_to(tmp_path / "l")
+    closed, opened = (inspect_location(str(root), InspectOptions(reads_outside=one)) for one in (False, True))
+    assert [closed.tree.index.counts[-1], opened.tree.index.counts[-1]] == [-1, 5]
+
+
 def test_metadata_outside_the_folder_is_read_where_that_was_asked_for(tmp_path):
     root = emit_tree(tmp_path / "t", horizon_s=5.0).root
     lists = [root / one["manifest-list"].partition("/t/")[2] for one in snapshots(root)]

@@ -75,6 +75,9 @@ def test_what_only_a_list_in_the_middle_names_is_no_orphan(tree, lists, tmp_path
     (root / "metadata" / key).unlink()
     (root / "metadata" / key).write_bytes(changed(data, other))
     (root / "metadata" / "named-once-m0.avro").write_bytes((root / "metadata" / path.rpartition("/")[2]).read_bytes())
-    os.utime(root / "metadata" / "named-once-m0.avro", (0, 0))
+    (root / "data").mkdir()
+    (root / "data" / "lost.parquet").write_bytes(b"")  # an orphan, before which all lists are read whole
+    for name in ("metadata/named-once-m0.avro", "data/lost.parquet"):
+        os.utime(root / name, (0, 0))
     states = {one.key: one.state for one in inspect_location(str(root), InspectOptions(grace_s=-1)).tree.files}
-    assert states["metadata/named-once-m0.avro"] == "retained"
+    assert [states[name] for name in ("metadata/named-once-m0.avro", "data/lost.parquet")] == ["retained", "orphan"]

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -11,13 +12,14 @@ from typer.testing import CliRunner
 
 from wasim.cli import app
 from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.catalogs import NamedTable
 from wasim.doctor.configuration import load_configuration
 from wasim.doctor.faults import FaultKind
 from wasim.doctor.findings import _REMEDIES
 from wasim.doctor.identities import IDENTITIES
 from wasim.doctor.warehouse import find_tables
 from wasim.errors import WasimError
-from wasim.storage import S3Options
+from wasim.storage import S3Options, StorageError
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +46,14 @@ def test_tables_are_found_at_any_depth(warehouse: Path) -> None:
     assert [Path(one).name for one in found] == ["broken", "large", "small"]
     assert find_tables(str(warehouse / "web" / "small"), S3Options()) == ()
     assert find_tables(str(warehouse / "notes"), S3Options()) == ()
+    with pytest.raises(StorageError, match="its folders had no end after 2"):
+        find_tables(str(warehouse), S3Options(most_files=2))
+
+
+def test_a_catalog_s_table_takes_the_options_that_are_given():
+    found = NamedTable(metadata_location="m", location="l", s3={"s3.region": "eu", "s3.endpoint": "http://c"})
+    given = S3Options(most_files=3, timeout_s=2.0, endpoint="http://g")
+    assert found.s3_options(given) == replace(given, region="eu")
 
 
 def test_a_row_says_what_inspecting_the_table_says(warehouse: Path) -> None:

@@ -3,9 +3,10 @@
 import os
 
 import pytest
+from pyarrow import fs
 
 from wasim.storage import S3Options, StorageError, open_storage, plain_path
-from wasim.storage.s3 import _arguments
+from wasim.storage.s3 import _arguments, _stored
 
 
 @pytest.mark.parametrize(
@@ -91,3 +92,10 @@ def test_a_folder_with_more_files_than_are_listed_ends_in_one_line(tmp_path):
     ):
         list(storage.list(str(tmp_path)))
     assert len(list(open_storage(str(tmp_path), S3Options(most_files=5)).list(str(tmp_path)))) == 5
+
+
+def test_an_object_without_a_date_is_young_and_one_below_no_bytes_is_refused():
+    assert _stored(fs.FileInfo("b/k", type=fs.FileType.File, size=1, mtime_ns=0)).modified_s == float("inf")
+    assert _stored(fs.FileInfo("b/k", type=fs.FileType.File, size=1, mtime_ns=10**9)).modified_s == 1
+    with pytest.raises(StorageError, match="s3://b/k: has -5 bytes"):
+        _stored(fs.FileInfo("b/k", type=fs.FileType.File, size=-5, mtime_ns=1))

@@ -19,8 +19,9 @@ COLUMNS = "columns: [{name: reading, type: double}]"
     [
         (300, 200, "commit.manifest.min-count-to-merge: 5"),
         (1_000, 10_000, "commit.manifest.target-size-bytes: 15000, commit.manifest.min-count-to-merge: 4"),
+        (1_000, 10_000, "commit.manifest.target-size-bytes: 0"),
     ],
-    ids=["in groups", "rolled"],
+    ids=["in groups", "rolled", "rolled at once"],
 )
 def test_several_manifests_of_a_commit_are_summed_as_they_are_written(
     files: int, grouped: int, properties: str, small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch

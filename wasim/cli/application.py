@@ -3,13 +3,15 @@
 import errno
 import io
 import os
+import re
 import signal
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from wasim import __version__
 from wasim.cli.bench import bench
@@ -28,6 +30,7 @@ _ENVIRONMENT_ERRORS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR),
     *(errno.ENAMETOOLONG, errno.ELOOP, errno.EFBIG, errno.EIO, errno.ENXIO),
 }
+_LONG_WORD = re.compile(r"(\S{79})\S{2,}")
 _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (init, "wasim init my_stream.yaml"),
     (validate, "wasim validate my_stream.yaml --cases"),
@@ -43,7 +46,20 @@ _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (schema, "wasim schema > schema.json"),
 )
 
+
+class _Verbs(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - of typer's types
+        """What a verb gives; a wrong value that its options' errors repeat is cut."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if isinstance(said := getattr(error, "message", None), str):
+                vars(error)["message"] = _LONG_WORD.sub(r"\1…", said)
+            raise
+
+
 app = typer.Typer(
+    cls=_Verbs,
     name="wasim",
     help="What a commit interval costs in Apache Iceberg metadata.",
     no_args_is_help=True,

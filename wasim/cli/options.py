@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wasim.errors import WasimError, quoted
+from wasim.errors import WasimError, printable, quoted
 
 if TYPE_CHECKING:
     from wasim.doctor import InspectOptions
@@ -45,14 +45,14 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
 
 def check_writable(flag: str, path: Path) -> None:
     """WasimError for a file of a flag that could not be written, before anything is simulated for it."""
-    folder = path.parent
+    folder, named = path.parent, f"{flag} {printable(str(path), 80)}"
     try:
         if not folder.is_dir():
-            raise WasimError(f"{flag} {path}: there is no folder {folder}. Make it, or name another.")
+            raise WasimError(f"{named}: there is no folder {printable(str(folder), 80)}. Make it, or name another.")
         if (path.exists() and not path.is_file()) or not os.access(folder, os.W_OK):
-            raise WasimError(f"{flag} {path}: cannot be written. Name a file in a folder that can.")
+            raise WasimError(f"{named}: cannot be written. Name a file in a folder that can.")
     except OSError as error:
-        raise WasimError(f"{flag} {path}: cannot be written: {error.strerror}. Name another.") from None
+        raise WasimError(f"{named}: cannot be written: {error.strerror}. Name another.") from None
 
 
 class NewestByName(StrEnum):

@@ -21,7 +21,7 @@ from wasim.cli.options import (
     takes_workload,
 )
 from wasim.cli.terminal import console, echo, print_notes
-from wasim.errors import ExitCode, ScenarioError, WasimError, quoted
+from wasim.errors import ExitCode, ScenarioError, WasimError, printable, quoted
 
 PARQUET = b"PAR1"  # how such a file begins
 
@@ -165,7 +165,8 @@ def _make_emitted(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WasimError(f"--emit {folder}: no folder can be made there ({error.strerror}). Name another.") from None
+        named = printable(str(folder), 80)
+        raise WasimError(f"--emit {named}: no folder can be made there ({error.strerror}). Name another.") from None
 
 
 def _provider(name: str | None) -> str | None:

@@ -1,7 +1,7 @@
 """A table by its name in a catalog, through pyiceberg's own configuration; wasim itself needs no pyiceberg."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,11 @@ class NamedTable:
     def s3_options(self, given: S3Options | None) -> S3Options:
         """The options that reach S3: those given, and for the others the catalog's."""
         given = given or S3Options()
-        return S3Options(
+        return replace(
+            given,
             endpoint=given.endpoint or self.s3.get("s3.endpoint"),
             region=given.region or self.s3.get("s3.region") or self.s3.get("client.region"),
             profile=given.profile or self.s3.get("s3.profile-name") or self.s3.get("client.profile-name"),
-            timeout_s=given.timeout_s,
             anonymous=given.anonymous or self.s3.get("s3.anonymous", "").lower() == "true",
             access_key=self.s3.get("s3.access-key-id") or self.s3.get("client.access-key-id"),
             secret_key=self.s3.get("s3.secret-access-key") or self.s3.get("client.secret-access-key"),

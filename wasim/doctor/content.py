@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from wasim.doctor.faults import FaultKind, Faults
@@ -24,8 +25,9 @@ from wasim.iceberg.record_scanning import (
     record_scanner,
     scan_records,
 )
+from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
-from wasim.storage import FileRead
+from wasim.storage import FileRead, StoredFile
 
 _STATUS, _FILE = 0, 2
 _PATH, _PARTITION, _ROWS, _BYTES, _CONTENT = 100, 102, 103, 104, 134
@@ -53,6 +55,7 @@ class ContentFiles:
     partition_places: dict[tuple[int, Value], int] = field(default_factory=dict)
     unread_manifests: int = 0
     unread_live_manifests: int = 0
+    held: dict[int, int] = field(default_factory=dict)  # entries that are not deleted, by manifest
 
     def __len__(self) -> int:
         return len(self.bytes)
@@ -97,11 +100,11 @@ class Entries(NamedTuple):
     inner: Mapping[int, int]
 
 
-def entry_keys(entries: Entries, places: Places) -> Iterator[str]:
-    """The keys of the files that a manifest lists, deleted ones too."""
-    path_at, file_at = entries.inner[_PATH], entries.places[_FILE]
+def entry_sizes(entries: Entries, places: Places) -> dict[str, int]:
+    """The bytes by key of the files that a manifest lists, deleted ones too."""
+    path_at, bytes_at, file_at = entries.inner[_PATH], entries.inner[_BYTES], entries.places[_FILE]
     files = (row[file_at] for row in entries.rows)
-    return (places.key(str(file[path_at])) for file in files if isinstance(file, tuple))
+    return {places.key(str(file[path_at])): _whole(file[bytes_at]) for file in files if isinstance(file, tuple)}
 
 
 ManifestRead: TypeAlias = Entries | FileNotFoundError | WasimError
@@ -116,7 +119,7 @@ def read_content(
     for place, (manifest, found) in enumerate(zip(index.manifests, manifests, strict=True)):
         key, is_live = index.keys[place], place in live
         if isinstance(found, Entries):
-            content.unread_manifests += not _has_listed_counts(manifest, found, key, faults)
+            content.unread_manifests += not is_whole(manifest, found, places.files.get(key), key, faults)
             last_seen = index.last_seen(place)
             held = _Held(manifest=place, spec_id=manifest.partition_spec_id, is_live=is_live, last_seen=last_seen)
             _add(content, found, places, held)
@@ -128,6 +131,30 @@ def read_content(
         content.unread_manifests += 1
         content.unread_live_manifests += is_live
     return content
+
+
+def are_complete(index: ManifestIndex, content: ContentFiles | None) -> bool:
+    """Whether the manifests of each snapshot hold the files that its summary counts.
+
+    A list cut short at a block's end reads well. Entries of a manifest are counted where its list does not count them.
+    """
+    changes = [0] * (len(index.snapshots) + 1)
+    for place, (one, spans) in enumerate(zip(index.manifests, index.spans, strict=True)):
+        added, existing = one.added_files_count, one.existing_files_count
+        is_listed = added is not None and existing is not None
+        files = (added or 0) + (existing or 0) if is_listed else 0 if content is None else content.held.get(place, 0)
+        for first, last in spans:
+            changes[first] += files
+            changes[last + 1] -= files
+    totals = map(_files_of, index.snapshots)
+    return all(total is not None and held >= total for held, total in zip(accumulate(changes), totals, strict=False))
+
+
+def _files_of(snapshot: Snapshot) -> int | None:
+    """The data and delete files that a snapshot's summary counts; None where it does not."""
+    summary = snapshot.summary or {}
+    totals = [summary.get(key, "") for key in ("total-data-files", "total-delete-files")]
+    return sum(map(int, totals)) if all(one.isdecimal() and len(one) < 19 for one in totals) else None
 
 
 def read_manifests(files: Iterable[tuple[str, FileRead]]) -> Iterator[ManifestRead]:
@@ -197,9 +224,9 @@ def _add(content: ContentFiles, entries: Entries, places: Places, held: _Held) -
     status_at, file_at = entries.places[_STATUS], entries.places[_FILE]
     path_at, rows_at, bytes_at = (entries.inner[number] for number in (_PATH, _ROWS, _BYTES))
     content_at, partition_at = entries.inner.get(_CONTENT), entries.inner.get(_PARTITION)
-    for row in entries.rows:
-        if row[status_at] == Status.DELETED:
-            continue
+    rows = [row for row in entries.rows if row[status_at] != Status.DELETED]
+    content.held[held.manifest] = len(rows)
+    for row in rows:
         file = row[file_at]
         if not isinstance(file, tuple):
             continue
@@ -241,11 +268,11 @@ def _whole(value: Value) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _has_listed_counts(manifest: ManifestFile, entries: Entries, key: str, faults: Faults) -> bool:
+def is_whole(manifest: ManifestFile, entries: Entries, stored: StoredFile | None, key: str, faults: Faults) -> bool:
     """Whether the entries are as many as the list says: one that was cut short at a block's end reads well."""
     listed = (manifest.existing_files_count, manifest.added_files_count, manifest.deleted_files_count)
     if None in listed:
-        return True
+        return stored is not None and stored.size_bytes == manifest.manifest_length
     at = entries.places[_STATUS]
     found = _by_status([row[at] for row in entries.rows])
     if found == listed:

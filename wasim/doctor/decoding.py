@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, compress
+from pathlib import Path
 from typing import Any, Protocol
 
 from wasim.doctor.content import ManifestRead, read_manifests
@@ -64,7 +65,12 @@ class DecoderHere:
             yield key, next(found) if is_opened else OutsideTable(key)
 
     def _is_opened(self, key: str) -> bool:
-        return not is_outside(key) or (self.reads_outside and not is_on_other_storage(key))
+        if self.reads_outside and not is_on_other_storage(key):
+            return True
+        if is_outside(key) or self.storage.scheme != "file":
+            return not is_outside(key)
+        path = Path(self._path(key))
+        return not path.is_symlink() or path.resolve().is_relative_to(Path(self.root).resolve())
 
     def _path(self, key: str) -> str:
         if not is_outside(key):

@@ -14,6 +14,10 @@ from wasim.ledger import Kind
 from wasim.storage import StoredFile
 from wasim.units import DAY_S
 
+_CONTENT = (Kind.DATA, Kind.DELETE_FILE)
+_FOREIGN = ("/_delta_log/", "/.hoodie/")
+_MOST_APART_S = 60.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocker:
@@ -32,9 +36,9 @@ class Evidence:
     """What is known of everything that could refer to a file which no snapshot and no metadata log names.
 
     `missing_names` and `missing_bytes` are of files that metadata names and the folder does not hold: one of them may
-    have been renamed or copied to another place. `later` are files that a commit newer than the current metadata.json
-    refers to. `past_json` are metadata.json that say themselves that they are older ones of this table. Times count
-    from the epoch.
+    have been renamed or copied to another place. `past` are metadata files shown to belong to commits before the
+    current metadata.json; `later` are files that others, which may belong to newer ones, refer to. Times count from the
+    epoch.
     """
 
     blockers: tuple[Blocker, ...] = ()
@@ -44,7 +48,7 @@ class Evidence:
     missing_names: Set[str] = field(default_factory=frozenset)
     missing_bytes: Set[int] = field(default_factory=frozenset)
     later: Set[str] = field(default_factory=frozenset)
-    past_json: Set[str] = field(default_factory=frozenset)
+    past: Set[str] = field(default_factory=frozenset)
     retained_ids: Set[int] = field(default_factory=frozenset)
     has_unread_lists: bool = False
     has_unread_manifests: bool = False
@@ -75,7 +79,7 @@ def _doubts(key: str, file: StoredFile, kind: Kind, evidence: Evidence) -> Itera
     """Reasons why a file might be needed all the same."""
     yield from (blocker.reason for blocker in evidence.blockers)
     if kind is Kind.METADATA_JSON:
-        if key not in evidence.past_json:
+        if key not in evidence.past:
             yield "it is not known to be an older metadata.json of this table that its log has let go"
         return  # nothing but a newer metadata.json refers to it
     name = key.rpartition("/")[2]
@@ -91,9 +95,11 @@ def _doubts(key: str, file: StoredFile, kind: Kind, evidence: Evidence) -> Itera
         yield "an uncommitted or newer snapshot refers to it"
     if file.modified_s > evidence.written_at_s:
         yield "it was written after the current metadata.json: a later commit may refer to it"
+    if kind not in _CONTENT and key not in evidence.past:
+        yield "nothing shows that it is older than the current metadata.json: a later snapshot may refer to it"
     if evidence.has_unread_lists:
-        yield "a manifest list of this table could not be read, and may refer to it"
-    if evidence.has_unread_manifests and kind in (Kind.DATA, Kind.DELETE_FILE):
+        yield "a manifest list of this table was not read, or is not known to be whole: it may refer to it"
+    if evidence.has_unread_manifests and kind in _CONTENT:
         yield "a manifest of this table was not read, and may refer to it"
 
 
@@ -110,6 +116,16 @@ def find_blockers(
     if strangers:
         reason = f"another table's metadata.json lies in the same folder (table UUID {min(strangers)})"
         yield Blocker(name="shared_folder", reason=reason)
+    for key, head in heads.items():
+        if head is None or not (head.table_uuid and opened.metadata.table_uuid):
+            why = "could not be read" if head is None else "cannot be compared by table UUID"
+            yield Blocker(reason=f"{key} {why}: it may be another table's, which uses the same folder")
+            break
+    if opened.below:
+        reason = f"another table, or a newer version of this one, lies in {opened.below[0]} and may use its files"
+        yield Blocker(name="shared_folder", reason=reason)
+    if foreign := next((key for key in opened.files if any(one in f"/{key}" for one in _FOREIGN)), None):
+        yield Blocker(name="shared_folder", reason=f"{foreign} is of another table format, which may use its files")
     if opened.chosen.hint_is_ahead:
         reason = f"version-hint.text names {opened.chosen.hint}, which is not there"
         yield Blocker(reason=reason, is_about_current=True)
@@ -127,9 +143,9 @@ def _newer_metadata(opened: OpenedTable, heads: Mapping[str, JsonHead | None]) -
     """A metadata.json that may be the current one: unreadable, newer, or of the same version."""
     if opened.chosen.is_by_catalog:
         return  # what the catalog does not name was never committed
-    unread = sorted(
-        {*opened.chosen.unread, *(key for key, head in heads.items() if head is None and _is_late(opened, key))}
-    )
+    version = metadata_version(opened.chosen.path)
+    late = (key for key, head in heads.items() if head is None and metadata_version(key) >= version)
+    unread = sorted({*opened.chosen.unread, *late})
     if unread:
         reason = f"{unread[-1]} could not be read, and may be the current metadata.json"
         yield Blocker(reason=reason, is_about_current=True)
@@ -153,13 +169,6 @@ def _is_same_table(opened: OpenedTable, head: JsonHead) -> bool:
 
 def _is_beside(opened: OpenedTable, key: str) -> bool:
     return key.rpartition("/")[0] == opened.chosen.path.rpartition("/")[0]
-
-
-def _is_late(opened: OpenedTable, key: str) -> bool:
-    """Whether a metadata.json that cannot be read may be newer than the current one, by all that is known of it."""
-    if not _is_beside(opened, key) or metadata_version(key) >= metadata_version(opened.chosen.path):
-        return True
-    return opened.files[key].modified_s > opened.files[opened.chosen.path].modified_s
 
 
 def _is_newer(opened: OpenedTable, key: str, head: JsonHead) -> bool:
@@ -193,17 +202,24 @@ def past_json(opened: OpenedTable, heads: Mapping[str, JsonHead | None], missing
     )
 
 
+def is_older(opened: OpenedTable, file: StoredFile) -> bool:
+    """Whether its stamp shows that a file was written before the current metadata.json.
+
+    Copies have stamps of their own: stamps show something only if that metadata.json's is about when it was committed.
+    """
+    written_at_s = opened.files[opened.chosen.path].modified_s
+    is_original = abs(written_at_s - opened.metadata.last_updated_ms / 1000) <= _MOST_APART_S
+    return is_original and file.modified_s < written_at_s
+
+
 def is_past(opened: OpenedTable, file: StoredFile, head: AvroHead) -> bool:
     """Whether an unreferenced manifest list belongs to a commit before the current metadata.json.
 
     A commit's sequence number is above all that came before it, so a list of a sequence number that the table has
     passed can never be committed. Format version 1 has none: there the time counts, and whether its parent is retained.
     """
-    current = opened.files[opened.chosen.path].modified_s
-    if not head.is_read:
-        return file.modified_s <= current
     if head.sequence_number:
         return head.sequence_number <= opened.metadata.last_sequence_number
     retained = {one.snapshot_id for one in opened.metadata.snapshots}
     is_of_retained = head.snapshot_id in retained  # another attempt of a commit that was made
-    return is_of_retained or (file.modified_s <= current and head.parent_id not in retained)
+    return is_of_retained or (is_older(opened, file) and head.parent_id not in retained)

@@ -12,8 +12,6 @@ from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.record_scanning import Row
 from wasim.iceberg.snapshots import Snapshot
 
-_UNCOUNTED = 1 << 62  # files of a manifest whose list does not count them: never fewer than a summary says
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestIndex:
@@ -33,8 +31,6 @@ class ManifestIndex:
     counts: list[int]
     bytes: list[int]
     list_keys: list[str]
-    short_lists: list[str]
-    """The lists that hold fewer files than their snapshots' summaries say: cut short, it seems."""
     live_is_known: bool
     """False if the current snapshot's manifest list cannot be read."""
 
@@ -43,9 +39,9 @@ class ManifestIndex:
         return self.spans[place][-1][1]
 
 
-def listed_keys(front: ListFront, places: Places) -> Iterator[str]:
-    """The keys of the manifests in front of a list."""
-    return (places.key(str(row[front.places[PATH_ID]])) for row in front.rows)
+def listed_manifests(front: ListFront, places: Places) -> dict[str, ManifestFile]:
+    """The manifests in front of a list by their keys."""
+    return {places.key(one.manifest_path): one for one in (_manifest(row, front.places) for row in front.rows)}
 
 
 def index_manifests(
@@ -81,8 +77,7 @@ class _Indexing:
         self.since: list[int] = []
         self.by_path: dict[str, int] = {}
         self.held: list[int] = []
-        self.held_bytes = self.held_files = 0
-        self.short_lists: list[str] = []
+        self.held_bytes = 0
 
     def run(self, snapshots: Sequence[Snapshot], list_keys: Sequence[str], current: int | None) -> ManifestIndex:
         live, live_is_known = list[int](), current is None
@@ -91,8 +86,6 @@ class _Indexing:
             is_read = self._hold(snapshot, key, place)
             counts.append(len(self.held) if is_read else -1)
             sizes.append(self.held_bytes if is_read else -1)
-            if is_read and key and self.held_files < _files_of(snapshot):
-                self.short_lists.append(key)
             if is_read and snapshot.snapshot_id == current:
                 live, live_is_known = self.held[::-1], True
         self._let_go(self.held, len(snapshots) - 1)
@@ -105,7 +98,6 @@ class _Indexing:
             counts=counts,
             bytes=sizes,
             list_keys=list(list_keys),
-            short_lists=self.short_lists,
             live_is_known=live_is_known,
         )
 
@@ -135,7 +127,6 @@ class _Indexing:
             if came not in stay:
                 self.since[came] = place
         self.held_bytes += self._bytes(front) - self._bytes(left)
-        self.held_files += self._files(front) - self._files(left)
 
     def _let_go(self, ids: Iterable[int], last: int) -> None:
         for one in ids:
@@ -143,11 +134,6 @@ class _Indexing:
 
     def _bytes(self, ids: Iterable[int]) -> int:
         return sum(self.manifests[one].manifest_length for one in ids)
-
-    def _files(self, ids: Iterable[int]) -> int:
-        held = (self.manifests[one] for one in ids)
-        counts = (count for one in held for count in (one.added_files_count, one.existing_files_count))
-        return sum(_UNCOUNTED if count is None else count for count in counts)
 
     def _inline(self, snapshot: Snapshot) -> Iterator[ManifestFile]:
         """Manifests that v1 metadata names itself; only their paths and sizes are known."""
@@ -170,13 +156,6 @@ class _Indexing:
             self.spans.append([])
             self.since.append(-1)
         return found
-
-
-def _files_of(snapshot: Snapshot) -> int:
-    """The data and delete files that a snapshot's summary counts; 0 where it does not."""
-    summary = snapshot.summary or {}
-    totals = (summary.get(key, "0") for key in ("total-data-files", "total-delete-files"))
-    return sum(int(total) for total in totals if total.isdecimal() and len(total) < 19)
 
 
 def _manifest(row: Row, places: Mapping[int, int]) -> ManifestFile:

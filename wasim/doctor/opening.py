@@ -50,7 +50,10 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedTable:
-    """A table on storage. `files` are by their paths below `root`, which is a plain path."""
+    """A table on storage. `files` are by their paths below `root`, which is a plain path.
+
+    `below` are further metadata folders, each in a folder of its own, whose files are left out.
+    """
 
     location: str
     root: str
@@ -63,6 +66,7 @@ class OpenedTable:
     files: Mapping[str, StoredFile]
     listed_at_s: float
     faults: Faults
+    below: tuple[str, ...] = ()
 
     def full(self, key: str) -> str:
         """The plain path of a file below the table's folder."""
@@ -93,8 +97,7 @@ def open_table(
         choice = replace(choice, metadata_file=root)
         parent = root.rpartition("/")[0]
         root = parent.rpartition("/")[0] if parent.endswith(f"/{_METADATA}") else parent
-    files, folder_name, root = _listed(storage, root, location, map_parts)
-    folder = _Folder(location=location, storage=storage, root=root, files=files, name=folder_name)
+    folder = _listed(storage, root, location, map_parts)
     if name is None or choice.metadata_file is not None:
         return _open(folder, choice)
     # Asked again after listing, a catalog names a metadata.json that is no older than any file listed.
@@ -129,16 +132,18 @@ def _absolute(path: str) -> str:
     return str(Path(path).absolute())
 
 
-def _listed(
-    storage: Storage, root: str, location: str, map_parts: MapParts | None
-) -> tuple[dict[str, StoredFile], str, str]:
-    """The files below a table's folder, its metadata folder below that, and the table's folder itself."""
+def _listed(storage: Storage, root: str, location: str, map_parts: MapParts | None) -> "_Folder":
+    """The table's folder at or below a root, listed."""
     files = {file.path[len(root.rstrip("/")) + 1 :]: file for file in list_files(storage, root, map_parts)}
     folders = {name.rpartition("/")[0] for name in files if parse_metadata_name(name.rpartition("/")[2])}
     if folders == {""} and root.rpartition("/")[2] == _METADATA:
         return _listed(storage, root.rpartition("/")[0], location, map_parts)
     if _METADATA in folders:
-        return _without_tables_within(files, folders), _METADATA, root
+        below = tuple(sorted(folder for folder in folders if folder.endswith(f"/{_METADATA}")))
+        within = tuple(folder.removesuffix(_METADATA) for folder in below)
+        if within:  # they are no orphans of this table
+            files = {name: file for name, file in files.items() if not name.startswith(within)}
+        return _Folder(location=location, storage=storage, root=root, files=files, name=_METADATA, below=below)
     if len(folders) > 1:
         tables = sorted(folder.removesuffix(f"/{_METADATA}") for folder in folders)
         more = f" and {len(tables) - _MOST_NAMED} more" if len(tables) > _MOST_NAMED else ""
@@ -149,13 +154,7 @@ def _listed(
     (folder,) = folders
     if folder.endswith(f"/{_METADATA}"):
         return _listed(storage, f"{root}/{folder.removesuffix(f'/{_METADATA}')}", location, map_parts)
-    return files, folder, root
-
-
-def _without_tables_within(files: dict[str, StoredFile], folders: set[str]) -> dict[str, StoredFile]:
-    """The files without those of other tables that lie below this one: they are no orphans of its."""
-    within = tuple(folder.removesuffix(_METADATA) for folder in folders if folder.endswith(f"/{_METADATA}"))
-    return {name: file for name, file in files.items() if not name.startswith(within)} if within else files
+    return _Folder(location=location, storage=storage, root=root, files=files, name=folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +166,7 @@ class _Folder:
     root: str
     files: Mapping[str, StoredFile]
     name: str
+    below: tuple[str, ...] = ()
 
     def full(self, key: str) -> str:
         """The plain path of a file below it."""
@@ -193,6 +193,7 @@ def _open(folder: _Folder, choice: Choice, *, is_by_catalog: bool = False) -> Op
         files=folder.files,
         listed_at_s=time.time(),
         faults=faults,
+        below=folder.below,
     )
 
 

@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wasim.doctor.content import ContentFiles, Entries, entry_keys, read_content
+from wasim.doctor.content import ContentFiles, Entries, are_complete, entry_sizes, is_whole, read_content
 from wasim.doctor.decoding import Decoder
-from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_past, judge, past_json
+from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_older, is_past, judge, past_json
 from wasim.doctor.faults import FaultKind, Faults
-from wasim.doctor.heads import AvroHead, JsonHead, read_avro_heads, read_json_heads
+from wasim.doctor.heads import JsonHead, read_avro_heads, read_json_heads
 from wasim.doctor.list_chain import ListFront
-from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of, listed_keys
+from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of, listed_manifests
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.places import Places, is_outside
 from wasim.doctor.states import FileState, State
-from wasim.iceberg.names import is_staged_by_flink
+from wasim.iceberg import ManifestFile
+from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
 from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import kind_by_name
@@ -250,12 +251,12 @@ class _Unreferred:
 
     def _evidence(self) -> Evidence:
         states, opened, index, content = self.states, self.opened, self.states.index, self.states.content
-        later, unread = self._later()
+        later, past, unread = self._later_and_past()
         blockers = [*find_blockers(opened, index, content, self.json_heads)]
         blockers += [
-            Blocker(reason=f"{key} is newer than the current metadata.json and could not be read") for key in unread
+            Blocker(reason=f"{key} may be newer than the current metadata.json and could not be read") for key in unread
         ]
-        missing = list(states.missing())
+        missing = [*states.missing(), *((key, size) for key, size in later.items() if key not in opened.files)]
         names = frozenset(key.rpartition("/")[2] for key, _ in missing)
         return Evidence(
             blockers=tuple(blockers),
@@ -264,44 +265,48 @@ class _Unreferred:
             grace_s=states.grace_s,
             missing_names=names,
             missing_bytes=frozenset(size for _, size in missing if size is not None),
-            later=later,
-            past_json=past_json(opened, self.json_heads, names),
+            later=later.keys(),
+            past=past | past_json(opened, self.json_heads, names),
             retained_ids=frozenset(one.snapshot_id for one in index.snapshots),
-            has_unread_lists=bool(index.short_lists) or -1 in index.counts,
+            has_unread_lists=-1 in index.counts or not are_complete(index, content),
             has_unread_manifests=content is None or content.unread_manifests > 0,
         )
 
-    def _later(self) -> tuple[frozenset[str], list[str]]:
-        """What commits newer than the current metadata.json refer to, themselves included; and what was not read."""
-        lists = [key for key, head in self.avro_heads.items() if self._is_later_list(key, head)]
-        found, unread = set(lists), list[str]()
-        for key in lists:
+    def _later_and_past(self) -> tuple[dict[str, int | None], set[str], list[str]]:
+        """What commits that may be newer than the current metadata.json refer to, and its bytes, themselves included;
+        the files of older ones; and what of the newer ones was not read.
+        """
+        opened, heads, places = self.opened, self.avro_heads, self.states.places
+        lists = [key for key, head in heads.items() if head.kind is Kind.MANIFEST_LIST]
+        later = {key for key in lists if not is_past(opened, opened.files[key], heads[key])}
+        past = set(lists) - later
+        found: dict[str, int | None] = dict.fromkeys(later)
+        unread, listed = list[str](), dict[str, ManifestFile]()
+        for key in later:
             (front,) = self.decoder.lists([key])
             if isinstance(front, ListFront):
-                found |= set(listed_keys(front, self.states.places))
+                listed |= listed_manifests(front, places)
             else:
                 unread.append(key)
-        known = self.states.metadata
-        manifests = [key for key in found if key not in lists and key not in known and key in self.opened.files]
-        manifests += [
-            key for key, head in self.avro_heads.items() if key not in found and self._is_later_manifest(key, head)
-        ]
-        for key, entries in zip(manifests, self.decoder.manifests(manifests), strict=True):
-            if isinstance(entries, Entries):
-                found |= set(entry_keys(entries, self.states.places))
-            else:
-                unread.append(key)
-        return frozenset(found), unread
-
-    def _is_later_list(self, key: str, head: AvroHead) -> bool:
-        return head.kind is Kind.MANIFEST_LIST and not is_past(self.opened, self.opened.files[key], head)
-
-    def _is_later_manifest(self, key: str, head: AvroHead) -> bool:
-        if head.kind is Kind.MANIFEST_LIST:
-            return False
-        files = self.opened.files
-        is_new = files[key].modified_s > files[self.opened.chosen.path].modified_s
-        return is_new or is_staged_by_flink(key.rpartition("/")[2])
+        passed = {heads[key].snapshot_id for key in past}
+        statistics = {key for key, kind in self.kinds.items() if kind is Kind.STATISTICS}
+        manifests = heads.keys() - set(lists)
+        past |= {key for key in manifests | statistics if is_older(opened, opened.files[key])}
+        past |= {key for key in statistics if snapshot_of_statistics(key.rpartition("/")[2]) in passed}
+        if not past.issuperset(manifests):
+            fronts = self.decoder.lists([key for key in lists if key in past], whole=True)
+            past |= {key for front in fronts if isinstance(front, ListFront) for key in listed_manifests(front, places)}
+        staged = {key for key in manifests if is_staged_by_flink(key.rpartition("/")[2])}
+        found |= {key: one.manifest_length for key, one in listed.items()}
+        asked = sorted((listed.keys() - self.states.metadata.keys()) | (manifests - past) | staged)
+        for key, entries in zip(asked, self.decoder.manifests(asked), strict=True):
+            if isinstance(entries, Entries) and entries.rows:  # none are left of one that was cut after its header
+                found |= entry_sizes(entries, places)
+                one = listed.get(key)
+                if one is None or is_whole(one, entries, opened.files.get(key), key, Faults()):
+                    continue
+            unread.append(key)
+        return found, past, unread
 
 
 def is_hidden(key: str) -> bool:

@@ -1,5 +1,6 @@
 """Many tables at once: those below a folder or in a catalog, inspected over the cores, a row each, the worst first."""
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -16,10 +17,11 @@ from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.processes import map_in_processes
 from wasim.report.tables import TextTable
-from wasim.storage import S3Options, open_storage, plain_path
+from wasim.storage import S3Options, StorageError, open_storage, plain_path
 from wasim.units import format_bytes
 
 MOST_DEPTH = 8
+_MOST_TIMEOUTS = 15  # of a store's silence, until all folders are listed: five minutes
 _METADATA = "metadata"
 _ABSENT = "–"
 
@@ -56,8 +58,11 @@ def find_tables(location: str, s3: S3Options) -> tuple[str, ...]:
         return ()
     prefix = "" if storage.scheme == "file" else f"{storage.scheme}://"
     found = []
-    todo = [(root, 0)]
+    todo, listed, ends_at_s = [(root, 0)], 0, time.monotonic() + _MOST_TIMEOUTS * s3.timeout_s
     while todo:
+        if listed >= s3.most_files or time.monotonic() > ends_at_s:
+            raise StorageError(f"{location}: its folders had no end after {listed:,}. Name one below it, or a table.")
+        listed += 1
         folder, depth = todo.pop()
         folders = storage.children(folder).folders
         metadata = next((one for one in folders if one.rstrip("/").rpartition("/")[2] == _METADATA), None)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDone
 from functools import partial
+from math import inf
 from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
@@ -106,7 +107,7 @@ class S3Storage:
 
     def _infos(self, folder: str, *, recursive: bool) -> tuple[fs.FileInfo, ...]:
         selector = fs.FileSelector(folder, recursive=recursive, allow_not_found=True)
-        most_s = _LISTING_TIMEOUTS * self._timeout_s
+        most_s = self._timeout_s * max(1.0, _LISTING_TIMEOUTS * min(1.0, self._most_files / 1e6))
         if is_left_running():  # pyarrow cannot end a listing, nor say how far one is
             raise StorageError(f"s3://{folder}: is not listed while a request that took too long is running.")
         late = (
@@ -171,8 +172,11 @@ def _held_bytes() -> int:
 
 
 def _stored(info: fs.FileInfo) -> StoredFile:
-    modified = info.mtime_ns
-    return StoredFile(path=info.path, size_bytes=info.size or 0, modified_s=0.0 if modified is None else modified / 1e9)
+    modified, size = info.mtime_ns, info.size or 0
+    if size < 0:
+        raise StorageError(f"s3://{info.path}: has {size} bytes, as the store says.")
+    # pyarrow gives 0 for a date that it cannot read. Without one a file is young: a commit under way may be writing it.
+    return StoredFile(path=info.path, size_bytes=size, modified_s=modified / 1e9 if modified else inf)
 
 
 def _reason(error: OSError) -> str:

@@ -162,7 +162,7 @@ def _several(table: SimulatedTable, sizes: ManifestBytes, plain_bytes: int) -> t
         return (NewManifest(groups, each, sizes.new_of(each)),) if groups > 1 else ()
     # what it looks at are whole blocks
     block = ceil(BLOCK_RAW_BYTES / plain_bytes) if plain_bytes else 1
-    least = ceil((target_bytes - sizes.new_of(0.0)) / max(1.0, sizes.per_new) / block) * block
+    least = max(1, ceil((target_bytes - sizes.new_of(0.0)) / max(1.0, sizes.per_new) / block)) * block
     full = ceil(least / ROLLING_FILES) * ROLLING_FILES
     rolled, rest = divmod(each, full)
     found = (NewManifest(groups * int(rolled), full, sizes.new_of(full)), NewManifest(groups, rest, sizes.new_of(rest)))
