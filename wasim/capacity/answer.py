@@ -149,7 +149,7 @@ def _of_all_tables(plan: Plan, chosen: Figures) -> Iterator[str]:
     )
     if chosen.commit is not None:
         taken = time_words(tables_in_turn(plan.case) * chosen.commit.p50_ms / 1000)
-        yield f"To {tables:,} tables {turn_words(plan.case)}, which takes {taken}: the last is that much less fresh."
+        yield f"Commits to {tables:,} tables {turn_words(plan.case)}, in {taken}: rows of the last come so much later."
 
 
 def _money_rows(plan: Plan, saving: Saving | None) -> Iterator[tuple[str, ...]]:

@@ -59,7 +59,7 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
     most, latency = max(((one.case, one.latency) for one in cases if one.latency), key=lambda one: one[0].writer.tables)
     if (tables := most.writer.tables) > 1:
         after = _about(tables_in_turn(most) * latency.end_p50_ms / 1000)
-        yield f"To {tables:,} tables {turn_words(most)}: by the end the last table's rows come {after} later."
+        yield f"Commits to {tables:,} tables {turn_words(most)}: by the end the last table's rows come {after} later."
     yield from slowest.basis
     failing = [
         (shares["failed_share"], name, label) for label, one in modelled for name, shares in one.statements.items()

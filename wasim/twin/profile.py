@@ -192,10 +192,12 @@ def tables_in_turn(case: Case) -> int:
 
 
 def turn_words(case: Case) -> str:
-    """How the commits of an interval follow each other: `commits are made 1 at a time, 12 in turn`."""
-    at_once = _tables_at_once(case)
-    assumed = "" if at_once == 1 else f", as is assumed of {shipped_profile(case).title}"
-    return f"commits are made {at_once:,} at a time{assumed}, {tables_in_turn(case):,} in turn"
+    """How the commits of an interval are made: `follow each other`, or `are made 8 at a time, …, in 2 rounds`."""
+    at_once, rounds = _tables_at_once(case), tables_in_turn(case)
+    if at_once == 1:
+        return "follow each other"
+    assumed = f"as is assumed of {shipped_profile(case).title}"
+    return f"are made {at_once:,} at a time, {assumed}, in {rounds:,} round{'s' if rounds > 1 else ''}"
 
 
 def _tables_at_once(case: Case) -> int:
