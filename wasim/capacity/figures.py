@@ -119,8 +119,8 @@ class SettingSimulator:
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
 
     def for_settings(self, settings: Iterable[Setting]) -> "SettingSimulator":
-        """A simulator of these settings alone, small enough for other processes: it holds what their files weigh, and
-        nothing that was simulated.
+        """A simulator of these settings alone, small enough for other processes: it holds the sizes of their files,
+        and nothing that was simulated.
         """
         weighed = (replace(one, gzips_json=gzips) for one in settings for gzips in {False, one.gzips_json})
         shapes = {(one.interval_s, 1.0, one.gzips_json): self.shape(one) for one in weighed}

@@ -128,31 +128,35 @@ def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]
     days = (day for day in PACE_DAYS if case.changes_rows or day >= STEPPED_FROM_DAYS)
     shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
     windows = [*(one for one in shorter if one.end_s < window.end_s), window]
-    courses = {one: _course_in(one, case, history, averages) for one in windows}
     if not averages:
-        return courses
+        return {one: _course_in(one, case, history) for one in windows}
+    for one in windows:
+        for commit in (*(_commits_by(case, time_s) for time_s in (one.held_s, one.start_s)), *_moments(case, one)):
+            if commit:
+                history.go_on_to(max(commit, history.state.commits))
     whole = history.samples()
+    return {one: _read_off(whole, one, case) for one in windows}
+
+
+def _commits_by(case: Case, time_s: float) -> float:
+    return float(whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s))
+
+
+def _read_off(whole: Samples, window: Window, case: Case) -> Course:
+    """The course in a window, as a finished history has it."""
 
     def until(time_s: float) -> Samples | None:
-        commits = whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
+        commits = _commits_by(case, time_s)
+        if commits >= whole.commits[-1]:
+            return whole
         return whole.until(commits) if commits else None
 
-    return {
-        one: Course(
-            window=one,
-            start=until(one.start_s),
-            before=until(one.before_s) or whole,
-            end=whole if one is window else until(one.end_s) or whole,
-        )
-        for one in windows
-    }
+    end = until(window.end_s) or whole
+    return Course(window=window, start=until(window.start_s), before=until(window.before_s) or end, end=end)
 
 
-def _course_in(window: Window, case: Case, history: History, averages: bool) -> Course:
-    """The course up to the end of a window, which is stepped through unless the case `averages`."""
-
-    def commits_by(time_s: float) -> float:
-        return float(whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s))
+def _course_in(window: Window, case: Case, history: History) -> Course:
+    """The course up to the end of a window, which is stepped through."""
 
     def at(commits: float) -> Samples | None:
         if not commits:
@@ -161,13 +165,13 @@ def _course_in(window: Window, case: Case, history: History, averages: bool) -> 
         return history.samples()
 
     history.leaps = True
-    if held := commits_by(window.held_s):
+    if held := _commits_by(case, window.held_s):
         history.go_on_to(max(held, history.state.commits))
-    history.leaps = averages
-    before = start = at(commits_by(window.start_s))
+    history.leaps = False
+    before = start = at(_commits_by(case, window.start_s))
     for commit in _moments(case, window):
         history.go_on_to(commit)
-        if commit == commits_by(window.before_s):
+        if commit == _commits_by(case, window.before_s):
             before = history.samples()
     end = history.samples()
     return Course(window=window, start=start, before=before or end, end=end)

@@ -86,7 +86,7 @@ class Lattice:
 
     NaN where a horizon is shorter than an interval. `ratios` has, for each scale, the logarithms of the figures at its
     simulated places, ascending, over the table's own: by place, interval, rewriting, expiry, horizon, field, the
-    middle ones being those of `sparse`; all else is as the base has it, but that metadata.json is deleted.
+    middle ones being those of `sparse`; all else is the base's, but that old metadata.json are deleted.
     """
 
     axes: Axes

@@ -217,7 +217,7 @@ class Search:
         return tuple(found) or ((None, None),)
 
     def _periods(self, best: Figures) -> tuple[float | None, ...]:
-        """How often manifests may be rewritten: oftener where limits are still broken."""
+        """How often manifests may be rewritten: more often where limits are still broken."""
         periods = (DAY_S, HOUR_S) if best.broken(self.limits) else (DAY_S,)
         return (None, *(every_s for every_s in periods if every_s < self.horizon_s))
 

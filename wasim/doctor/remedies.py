@@ -335,8 +335,8 @@ def _rewritten_manifests(tree: Tree, table: str) -> Remedy | None:
     index = tree.index
     live = [index.manifests[place] for place in index.live if index.manifests[place].content == 0]
     total = sum(one.manifest_length for one in live)
-    target_bytes = TableProperties.read_leniently(tree.opened.metadata.properties).manifest_target_size_bytes
-    packed = max(1, -(-total // max(1, target_bytes)))
+    target_bytes = TableProperties.read_leniently(tree.opened.metadata.properties).packed_to_bytes
+    packed = max(1, -(-total // target_bytes))
     specs = len({one.partition_spec_id for one in live})
     if len(live) <= max(packed, specs) + 1:
         return None

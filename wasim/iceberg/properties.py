@@ -231,6 +231,11 @@ class TableProperties:
         int, Property(key=WRITE_PARTITION_SUMMARY_LIMIT, type=INT, changes=("metadata_json",))
     ] = 0
 
+    @property
+    def packed_to_bytes(self) -> int:
+        """The size that manifests are packed and rolled to: Iceberg does at a target of 0 or less as at 1."""
+        return max(1, self.manifest_target_size_bytes)
+
     @classmethod
     def read(cls, properties: Mapping[str, str]) -> "TableProperties":
         """The values of a table's properties. PropertyError names the first that Iceberg could not parse.

@@ -58,7 +58,7 @@ def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> A
         format_version=case.table.format_version,
         log_limit=properties.metadata_previous_versions_max,
         min_count_to_merge=properties.manifest_min_merge_count,
-        target_manifest_bytes=max(1, properties.manifest_target_size_bytes),
+        target_manifest_bytes=properties.packed_to_bytes,
         gzip_json=properties.metadata_compression == "gzip",
         hadoop_names=case.environment.catalog == "hadoop",
         sizes=ManifestSizes(

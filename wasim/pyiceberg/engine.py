@@ -39,7 +39,7 @@ class ArrivingRows:
         self._leaves = {leaf.field_id: leaf for leaf in leaves(case.table, self._schema)}
 
     def of(self, commit: int) -> pa.Table:
-        """Those of the commit with this number, counted from 1."""
+        """The rows of the commit with this number, counted from 1."""
         count = self._case.rows_per_commit
         rows = new_rows(np.arange((commit - 1) * count, commit * count, dtype=np.int64))
         columns = self._schema.columns

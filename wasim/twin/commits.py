@@ -45,7 +45,7 @@ def merge_policy(properties: TableProperties) -> MergePolicy:
     return MergePolicy(
         enabled=properties.manifest_merge_enabled,
         min_count=properties.manifest_min_merge_count,
-        target_bytes=max(1, properties.manifest_target_size_bytes),  # Iceberg rolls and packs at 0 or less as at 1
+        target_bytes=properties.packed_to_bytes,
     )
 
 

@@ -22,7 +22,7 @@ ByClass = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 MOST_COHORTS = 24  # those of partitions that closed earlier are counted as alike
 FEW_UNITS = 16  # of time: while partitions are of so few, those of one more change what statements write
 LEAST_LIVE = 1 - MOST_DELETED  # share of rows: files with less are compacted whatever their size
-SETTLED_ROWS = -CHANGES_WIDTH - 2  # among the `values` of a state: the last but one of those of files
+SETTLED_ROWS = -CHANGES_WIDTH - 2  # the last but one of the values of files, in a state's `values`
 MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
 
 

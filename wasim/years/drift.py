@@ -46,7 +46,7 @@ class Filling:
         return whole * full[0] + rest[0], whole * full[1] + rest[1]
 
     def _of_one(self, size: float) -> tuple[float, float]:
-        """∫ w and ∫ w · x over sizes x up to this one, where w is how much oftener than elsewhere merges come."""
+        """∫ w and ∫ w · x over sizes x up to this one, where w is how much more often merges come than elsewhere."""
         part = self.new_bytes / 2  # on average, what fits is half a new manifest less than there is room for
         end, taken = self.target_bytes - part, self.least * self.new_bytes - part
         narrow = end - taken  # from here on fewer new ones fit

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 CHANGES_WIDTH = 12  # numbers of `values`: the last ones of a state
-LIVE_ROWS = slice(-CHANGES_WIDTH, 3 - CHANGES_WIDTH)  # among those of a state, by class of files
+LIVE_ROWS = slice(-CHANGES_WIDTH, 3 - CHANGES_WIDTH)  # among a state's values, by class of files
 Classes = Sequence[tuple[float, float]]  # files and their rows: as they arrived, rewritten, beyond compaction
 
 
