@@ -4,6 +4,7 @@ An event is a merge, a compaction, or a rewrite of manifests. What lies between 
 what expiry does afterwards depends on nothing here but when snapshots were made (`retention`).
 """
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -28,6 +29,7 @@ ALL_NAME_ONE = 1.1  # delete files for each data file that one names: each of th
 SHORT = 2e-3  # of a history: over so little, a straight line will do
 MERGE, FILLED, FULL, PARTITIONS, UPSERT = "merge", "filled", "full manifest", "partitions", "upsert"
 _STATE = 9  # columns of a sample before the flows
+_COLUMNS = _STATE + WIDTH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +87,7 @@ class History:
     commits: float
     upserts: Upserts | None = None
     leaps: bool = True  # else all is stepped through: for comparison, as a year takes hours then
-    rows: list[list[float]] = field(default_factory=list)
+    rows: "array[float]" = field(default_factory=lambda: array("d"))  # of samples, one after the other
     levels: dict[str, Level] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
     drifts: dict[str, Drift] = field(default_factory=dict)  # where cycles are unlike each other
@@ -359,15 +361,15 @@ class History:
         """Adds to the samples of a leap, and to those since, what it should have added more by its end."""
         self._sample()
         ahead = leap.cycles * leap.period
-        for row in self.rows[leap.origin.sample :]:
-            share = max(0.0, min(1.0, (row[0] - leap.origin.commits) / ahead))
-            row[_STATE:] = (np.array(row[_STATE:]) + share * share * short).tolist()
+        since = self._table()[leap.origin.sample :]
+        share = np.clip((since[:, :1] - leap.origin.commits) / ahead, 0.0, 1.0)
+        since[:, _STATE:] += share * share * short
 
     def _go_back(self, leap: Leap, level: Level) -> None:
         origin = leap.origin
         self._as_it_was(origin)
         self.full = self.state.full_manifests
-        del self.rows[origin.sample :]
+        del self.rows[origin.sample * _COLUMNS :]
         self.state.margins.forget_after(origin.decided)
         self.spans = [span for span in self.spans if span.last <= origin.commits]
         self._sample()
@@ -383,7 +385,7 @@ class History:
 
     def _mark(self) -> Mark:
         missing = tuple(job.missing(self.state) for job in self._by_count)
-        return mark_of(self.state, missing, len(self.rows), self.steps)
+        return mark_of(self.state, missing, self.sampled, self.steps)
 
     def _sample(self) -> None:
         state = self.state
@@ -399,12 +401,21 @@ class History:
             data.scanned + deletes.scanned,
             data.scanned_bytes + deletes.scanned_bytes,
         ]
-        self.rows.append(of_table + state.flows)
+        self.rows.extend(of_table)
+        self.rows.extend(state.flows)
+
+    @property
+    def sampled(self) -> int:
+        """How many samples were taken."""
+        return len(self.rows) // _COLUMNS
+
+    def _table(self) -> Floats:
+        """A row for each sample, to read and to write; none is taken while it is in use."""
+        return np.frombuffer(self.rows).reshape(-1, _COLUMNS)
 
     def samples(self) -> Samples:
         """What has been sampled so far."""
-        table = np.array(self.rows)
-        assert table.shape[1] == _STATE + WIDTH  # noqa: S101 - what `_sample` puts together
+        table = self._table().copy()
         return Samples(
             commits=table[:, 0],
             data_manifests=table[:, 1],
