@@ -17,14 +17,13 @@ from wasim.years.changes import ChangeJob, Upserts
 from wasim.years.drift import LEAST_COMMITS, Drift
 from wasim.years.flows import WIDTH, Flow
 from wasim.years.jobs import Job
-from wasim.years.leaps import LONGEST, FillingLevel, Landing, Leap, Level, Mark, mark_of
-from wasim.years.long_cycles import average_leap
+from wasim.years.leaps import FillingLevel, Landing, Leap, Level, Mark, mark_of
 from wasim.years.state import TableState
 
 CHECKPOINTS = 200
-UNREPEATED = 8_000  # events that are stepped through before cycles that do not repeat are leapt over on average
+UNREPEATED = 30_000  # events that are stepped through before cycles that do not repeat are leapt over on average
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
-SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
+SEVERAL_TEETH = 20  # taken together where manifests of data and of deletes fill at a pace of their own: of 3, 31 % off
 ALL_NAME_ONE = 1.1  # delete files for each data file that one names: each of them does
 SHORT = 2e-3  # of a history: over so little, a straight line will do
 MERGE, FILLED, FULL, PARTITIONS, UPSERT = "merge", "filled", "full manifest", "partitions", "upsert"
@@ -174,8 +173,7 @@ class History:
             ended.insert(0, (FULL, None))
         if fired and files.has_rolled_over():
             ended.insert(0, (PARTITIONS, files.partition_commits))
-        if not any(self._ends_cycle(name, period) for name, period in ended):
-            self._leap_by_average(next((name for name, period in ended if period is not None), ""))
+        any(self._ends_cycle(name, period) for name, period in ended)
 
     def _has_filled_manifest(self) -> bool:
         """Whether merges have filled a further manifest since this was last asked."""
@@ -223,24 +221,6 @@ class History:
         for name, drift in self.drifts.items():
             if name != slowest:
                 drift.forget(self.state.commits)
-
-    def _leap_by_average(self, name: str) -> None:
-        """Leaps where the cycles of this kind are the slowest that there are, and hold merges."""
-        level, state = self.levels.get(name), self.state
-        if level is None or not level.marks or level.has_leapt or not state.rules.appends_merge or state.deletes.runs:
-            return
-        if self._next_slower(name, level.period) <= self.commits:
-            return
-        unconfirmed = [one for one in self.levels.values() if one.pending is not None]
-        for one in unconfirmed:
-            if one is not level:
-                one.wait = LONGEST  # so that nothing is in doubt when this cycle ends next
-        if unconfirmed:
-            return
-        rewrites = sum(1 / job.period for job in self.jobs if job.operation == "rewrite_manifests")
-        leap = average_leap(level.marks, self.commits, state, rewrites)
-        if leap is not None:
-            self._leap(leap, Level())
 
     def _drifts(self, name: str, period: float) -> bool:
         """Notes the end of a cycle unlike others, and leaps over more of them; whether the table is elsewhere now.
@@ -311,6 +291,8 @@ class History:
         # where commits bring several manifests each, one is not filled by a whole number of commits
         if self.jobs or self.state.sizes.data_manifests.several or not self._has_filled_manifest():
             return False
+        if self.steps * self.commits < UNREPEATED * self.state.commits:  # soon stepped through
+            return False
         teeth = SEVERAL_TEETH if self.state.deletes.runs else 1
         leap = self.filling.planned(self._mark(), self.commits, teeth, self.state.filling_pace())
         if leap is None:
@@ -332,8 +314,6 @@ class History:
             flows = leap.flows_after(cycles)
             self.state.reshape(origin.structure)
             self.state.restore(values.tolist(), flows.tolist())
-            if leap.gained is not None:
-                self.state.data.gain(*leap.gained * cycles)
             if self.state.files.rule is not None or self._changes_rows:
                 self.state.balance_files()
             if self._changes_rows:
@@ -352,8 +332,8 @@ class History:
         if self.state.full_manifests > full + 1.5:  # what fills one is yet to be noticed
             self.full = self.state.full_manifests
         landed = self._mark()
-        averaged = leap.gained is not None or leap.again is not None
-        self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=averaged))
+        span = Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=leap.again is not None)
+        self.spans.append(span)
         level.marks.append(landed)
         level.pending = Landing(leap, landed, leap.together)
 
