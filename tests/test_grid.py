@@ -131,6 +131,7 @@ def test_two_processes_find_what_one_finds(scenario, results):
     assert two.to_pylist() == [results[number] for number in sorted(n for block in blocks for n, _ in block.settings)]
 
 
+@pytest.mark.slow
 def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, scenario, results, tmp_path):
     from wasim.cluster import TASKS, map_parts_on
 

@@ -57,6 +57,7 @@ class ProcessList:
         self._thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="the process list is read from /proc")
 def test_credentials_that_wasim_draws_are_nowhere(
     session: Session, servers: Servers, spark_log: Path, objects: Path, small_case: MakeCase, run_case: RunCase

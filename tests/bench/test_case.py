@@ -56,7 +56,8 @@ def test_the_hadoop_catalog_counts_its_metadata_files_and_leaves_a_hint(
     assert run.requests is None
 
 
-@pytest.mark.parametrize("writer", [pytest.param("batch", marks=pytest.mark.slow), "streaming"])
+@pytest.mark.slow
+@pytest.mark.parametrize("writer", ["batch", "streaming"])
 def test_a_rest_catalog_writes_the_metadata_and_its_client_the_rest(
     writer: str, run_case: RunCase, small_case: MakeCase
 ) -> None:

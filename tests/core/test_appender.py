@@ -91,6 +91,7 @@ PARTITIONED = (
 )
 
 
+@pytest.mark.slow
 def test_partitions_are_those_that_spark_finds(run_on: RunOn, small_case: MakeCase) -> None:
     workload = "{rows_per_second: 40, partitions_per_commit: 2, distribution_mode: hash}"
     case = small_case(table=PARTITIONED, workload=workload, writer="streaming", environment=IN_MEMORY)

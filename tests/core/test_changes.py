@@ -32,6 +32,7 @@ SLOW = {
     "overwrites v3",
     "upsert in foreachBatch",
     "copy-on-write v3 compacted",
+    "copy-on-write v2 partitioned",
 }
 IN_MEMORY = "{warm_up_commits: 0, catalog: in_memory}"
 

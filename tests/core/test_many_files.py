@@ -29,12 +29,10 @@ MANY = {
         2_000, 3, "commit.manifest.target-size-bytes: 150000, write.manifest.compression-codec: uncompressed", "batch"
     ),
 }  # fmt: skip
-QUICK = {"rolled at the target"}  # of `make test`
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in MANY]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MANY)
 def test_a_commit_of_many_files_writes_the_manifests_that_iceberg_writes(
     name: str, small_case: Callable[..., Case], run_on: Callable[[str, Case], tuple[CaseRun, CaseContext]]
 ) -> None:

@@ -74,7 +74,7 @@ CASES: dict[str, dict[str, str]] = {
 }
 
 
-SLOW = {"by count", "partitioned", "deleted", "evolved"}
+SLOW = {"partitioned", "deleted", "evolved"}
 
 
 def case_named(name: str, small_case: MakeCase, catalog: str = "in_memory") -> Case:
@@ -92,7 +92,8 @@ def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousan
     check_agreement(name, case, run_on("core", case)[1])
 
 
-@pytest.mark.parametrize("catalog", [pytest.param("jdbc", marks=pytest.mark.slow), "in_memory"])
+@pytest.mark.slow
+@pytest.mark.parametrize("catalog", ["jdbc", "in_memory"])
 def test_a_maintained_table_is_simulated_alike_and_data_that_expiry_deletes_leaves_the_events(
     catalog: str, run_on: RunOn, small_case: MakeCase
 ) -> None:

@@ -131,6 +131,7 @@ def test_orphan_removal_takes_the_metadata_files_that_left_the_log(run_case: Run
     assert sum(removed.totals.files_deleted.values()) == 4
 
 
+@pytest.mark.slow  # of the library alone: tests/core/test_operations.py
 def test_maintenance_by_count_waits_for_the_count(run_case: RunCase, small_case: MakeCase) -> None:
     # small files are counted in another session than the stream's
     compacting = "{rewrite_data_files: {when_small_files: 3, min_input_files: 2}}"

@@ -63,9 +63,8 @@ def test_files_are_within_three_hundredths_of_sparks(name: str) -> None:
     assert sum(drawn) == pytest.approx(sum(file.file_size_bytes for file in real), rel=0.02)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == "rows written again" else [pytest.mark.slow]) for name in CASES]
-)
+@pytest.mark.slow  # of recorded tables: the test above
+@pytest.mark.parametrize("name", CASES)
 def test_files_of_columns_of_every_type_are_about_as_large_as_sparks(
     name: str,
     small_case: Callable[..., Case],

@@ -65,7 +65,7 @@ CASES = {
 UUID_TEXT = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-SLOW = {"v2 partitioned, a partition to a subtask"}
+SLOW = {"v3", "v2 partitioned, a partition to a subtask"}
 
 
 @pytest.fixture(

@@ -119,7 +119,7 @@ _SIZES = re.compile(r"((?:added|removed)-files-size)=\d+")
 
 
 # those of `make test`; the others are for `make test-all`
-QUICK = {"data and metadata elsewhere", "lists and maps, within structs too"}
+QUICK = {"data and metadata elsewhere", "neither key nor time"}
 
 
 def slow_but_for(names: Iterable[str]) -> list[Any]:

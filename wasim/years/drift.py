@@ -17,7 +17,6 @@ import numpy as np
 from wasim.units import Floats
 from wasim.years.flows import DATA, DELETES, LIVE_ROWS, Flow
 from wasim.years.leaps import LOOSE, PARTLY, Leap, Mark, add_again
-from wasim.years.long_cycles import KINDS
 from wasim.years.manifests import ManifestRuns
 from wasim.years.packing import VALUES, Run
 from wasim.years.state import TableState
@@ -65,6 +64,7 @@ PATIENCE = 2_500  # events: the more were stepped through, the farther each leap
 FARTHEST = 4.0  # times what lies between two rates: so far, they tell how rates grow
 UNLIKE = 2.0  # times as much, or as little, as before: farther off is no change of the table's
 STEEPER = 4.0  # times as fast as since the last leap
+KINDS = slice(VALUES.index("fresh"), VALUES.index("settled") + 1)
 LITTLE = 1e-3  # of a file or a manifest by which a count changes from cycle to cycle
 Phase = tuple[int, ...]
 

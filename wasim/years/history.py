@@ -4,6 +4,7 @@ An event is a merge, a compaction, or a rewrite of manifests. What lies between 
 what expiry does afterwards depends on nothing here but when snapshots were made (`retention`).
 """
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -16,18 +17,18 @@ from wasim.years.changes import ChangeJob, Upserts
 from wasim.years.drift import LEAST_COMMITS, Drift
 from wasim.years.flows import WIDTH, Flow
 from wasim.years.jobs import Job
-from wasim.years.leaps import LONGEST, FillingLevel, Landing, Leap, Level, Mark, mark_of
-from wasim.years.long_cycles import average_leap
+from wasim.years.leaps import FillingLevel, Landing, Leap, Level, Mark, mark_of
 from wasim.years.state import TableState
 
 CHECKPOINTS = 200
-UNREPEATED = 8_000  # events that are stepped through before cycles that do not repeat are leapt over on average
+UNREPEATED = 30_000  # events that are stepped through before cycles that do not repeat are leapt over on average
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
-SEVERAL_TEETH = 3  # taken together where manifests of data and of deletes fill at a pace of their own
+SEVERAL_TEETH = 20  # taken together where manifests of data and of deletes fill at a pace of their own: of 3, 31 % off
 ALL_NAME_ONE = 1.1  # delete files for each data file that one names: each of them does
 SHORT = 2e-3  # of a history: over so little, a straight line will do
 MERGE, FILLED, FULL, PARTITIONS, UPSERT = "merge", "filled", "full manifest", "partitions", "upsert"
 _STATE = 9  # columns of a sample before the flows
+_COLUMNS = _STATE + WIDTH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ class History:
     commits: float
     upserts: Upserts | None = None
     leaps: bool = True  # else all is stepped through: for comparison, as a year takes hours then
-    rows: list[list[float]] = field(default_factory=list)
+    rows: "array[float]" = field(default_factory=lambda: array("d"))  # of samples, one after the other
     levels: dict[str, Level] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
     drifts: dict[str, Drift] = field(default_factory=dict)  # where cycles are unlike each other
@@ -172,8 +173,7 @@ class History:
             ended.insert(0, (FULL, None))
         if fired and files.has_rolled_over():
             ended.insert(0, (PARTITIONS, files.partition_commits))
-        if not any(self._ends_cycle(name, period) for name, period in ended):
-            self._leap_by_average(next((name for name, period in ended if period is not None), ""))
+        any(self._ends_cycle(name, period) for name, period in ended)
 
     def _has_filled_manifest(self) -> bool:
         """Whether merges have filled a further manifest since this was last asked."""
@@ -221,24 +221,6 @@ class History:
         for name, drift in self.drifts.items():
             if name != slowest:
                 drift.forget(self.state.commits)
-
-    def _leap_by_average(self, name: str) -> None:
-        """Leaps where the cycles of this kind are the slowest that there are, and hold merges."""
-        level, state = self.levels.get(name), self.state
-        if level is None or not level.marks or level.has_leapt or not state.rules.appends_merge or state.deletes.runs:
-            return
-        if self._next_slower(name, level.period) <= self.commits:
-            return
-        unconfirmed = [one for one in self.levels.values() if one.pending is not None]
-        for one in unconfirmed:
-            if one is not level:
-                one.wait = LONGEST  # so that nothing is in doubt when this cycle ends next
-        if unconfirmed:
-            return
-        rewrites = sum(1 / job.period for job in self.jobs if job.operation == "rewrite_manifests")
-        leap = average_leap(level.marks, self.commits, state, rewrites)
-        if leap is not None:
-            self._leap(leap, Level())
 
     def _drifts(self, name: str, period: float) -> bool:
         """Notes the end of a cycle unlike others, and leaps over more of them; whether the table is elsewhere now.
@@ -309,6 +291,8 @@ class History:
         # where commits bring several manifests each, one is not filled by a whole number of commits
         if self.jobs or self.state.sizes.data_manifests.several or not self._has_filled_manifest():
             return False
+        if self.steps * self.commits < UNREPEATED * self.state.commits:  # soon stepped through
+            return False
         teeth = SEVERAL_TEETH if self.state.deletes.runs else 1
         leap = self.filling.planned(self._mark(), self.commits, teeth, self.state.filling_pace())
         if leap is None:
@@ -330,8 +314,6 @@ class History:
             flows = leap.flows_after(cycles)
             self.state.reshape(origin.structure)
             self.state.restore(values.tolist(), flows.tolist())
-            if leap.gained is not None:
-                self.state.data.gain(*leap.gained * cycles)
             if self.state.files.rule is not None or self._changes_rows:
                 self.state.balance_files()
             if self._changes_rows:
@@ -350,8 +332,8 @@ class History:
         if self.state.full_manifests > full + 1.5:  # what fills one is yet to be noticed
             self.full = self.state.full_manifests
         landed = self._mark()
-        averaged = leap.gained is not None or leap.again is not None
-        self.spans.append(Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=averaged))
+        span = Span(first=origin.commits, last=landed.commits, period=leap.period, averaged=leap.again is not None)
+        self.spans.append(span)
         level.marks.append(landed)
         level.pending = Landing(leap, landed, leap.together)
 
@@ -359,15 +341,15 @@ class History:
         """Adds to the samples of a leap, and to those since, what it should have added more by its end."""
         self._sample()
         ahead = leap.cycles * leap.period
-        for row in self.rows[leap.origin.sample :]:
-            share = max(0.0, min(1.0, (row[0] - leap.origin.commits) / ahead))
-            row[_STATE:] = (np.array(row[_STATE:]) + share * share * short).tolist()
+        since = self._table()[leap.origin.sample :]
+        share = np.clip((since[:, :1] - leap.origin.commits) / ahead, 0.0, 1.0)
+        since[:, _STATE:] += share * share * short
 
     def _go_back(self, leap: Leap, level: Level) -> None:
         origin = leap.origin
         self._as_it_was(origin)
         self.full = self.state.full_manifests
-        del self.rows[origin.sample :]
+        del self.rows[origin.sample * _COLUMNS :]
         self.state.margins.forget_after(origin.decided)
         self.spans = [span for span in self.spans if span.last <= origin.commits]
         self._sample()
@@ -383,7 +365,7 @@ class History:
 
     def _mark(self) -> Mark:
         missing = tuple(job.missing(self.state) for job in self._by_count)
-        return mark_of(self.state, missing, len(self.rows), self.steps)
+        return mark_of(self.state, missing, self.sampled, self.steps)
 
     def _sample(self) -> None:
         state = self.state
@@ -399,12 +381,21 @@ class History:
             data.scanned + deletes.scanned,
             data.scanned_bytes + deletes.scanned_bytes,
         ]
-        self.rows.append(of_table + state.flows)
+        self.rows.extend(of_table)
+        self.rows.extend(state.flows)
+
+    @property
+    def sampled(self) -> int:
+        """How many samples were taken."""
+        return len(self.rows) // _COLUMNS
+
+    def _table(self) -> Floats:
+        """A row for each sample, to read and to write; none is taken while it is in use."""
+        return np.frombuffer(self.rows).reshape(-1, _COLUMNS)
 
     def samples(self) -> Samples:
         """What has been sampled so far."""
-        table = np.array(self.rows)
-        assert table.shape[1] == _STATE + WIDTH  # noqa: S101 - what `_sample` puts together
+        table = self._table().copy()
         return Samples(
             commits=table[:, 0],
             data_manifests=table[:, 1],

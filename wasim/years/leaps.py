@@ -123,7 +123,6 @@ class Leap:
     added: Floats
     growth: Floats
     values: Floats
-    gained: Floats | None = None  # manifests, their bytes, and entries that each cycle lists more
     again: Callable[[float], Floats] | None = None  # what so many commits merge again, apart from what cycles add
     short: Floats | float = 0.0  # what the last leap should have added more, as its end showed
 
@@ -169,11 +168,6 @@ class Level:
     wait: int = 0
     refused: int = 0
     looked: int = 0  # looks since the last leap
-
-    @property
-    def has_leapt(self) -> bool:
-        """Whether a leap was confirmed, and none was wrong since."""
-        return self.reach > FIRST_REACH
 
     def note(self, mark: Mark, period: float | None) -> None:
         """The end of a cycle, whose period is measured unless it is given."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from math import ceil, floor, inf
+from math import floor, inf
 from typing import NamedTuple
 
 from wasim.rules.merging import MergePolicy
@@ -402,27 +402,6 @@ class ManifestRuns:
             deleted_compacted=partial + settled,
             is_new=True,
         )
-
-    def room(self, count: float, size: float) -> float:
-        """How often this many more manifests, and bytes in them, may come until merges take them, or fill one."""
-        held, target = self._fullest, self.policy.target_bytes
-        if count > LITTLE:
-            return self.policy.min_count / count if size < count * target / 2 else inf
-        return max(0.0, (ceil(held.count) * target - held.count * held.bytes) / size) if size > 0 else inf
-
-    @property
-    def _fullest(self) -> Run:
-        return max(self.runs, key=lambda run: run.count * run.live)
-
-    def gain(self, count: float, size: float, fresh: float, partial: float, settled: float) -> None:
-        """Lists this many more manifests with these bytes and entries in all; hardly one: in those that hold most."""
-        if count > LITTLE:
-            self.runs.insert(0, run_of(count, size, fresh, partial, settled, 0.0, 0.0))
-            return
-        held = self._fullest
-        for name, gained in (("fresh", fresh), ("partial", partial), ("settled", settled)):
-            setattr(held, name, getattr(held, name) + gained / held.count)
-        held.bytes += size / held.count
 
     @property
     def filling(self) -> Run | None:
