@@ -31,8 +31,8 @@ class GridBlock:
 def plan_grid(cases: Sequence[Case], site: Site | None = None) -> list[GridBlock]:
     """The cases in blocks that can each be simulated alone. WasimError names what makes no sense."""
     groups: dict[str, list[tuple[int, Case]]] = {}
-    for number, case in enumerate(cases):
-        case = as_triggered(case, profile_of(case))
+    for number, given in enumerate(cases):
+        case = as_triggered(given, profile_of(given))
         groups.setdefault(shape_key(case), []).append((number, case))
     return [GridBlock(site=site or Site(), settings=tuple(members)) for members in groups.values()]
 
