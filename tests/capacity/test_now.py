@@ -10,7 +10,6 @@ from wasim.capacity.now import money_of, now_of, saving_of
 from wasim.errors import WasimError
 from wasim.units import DAY_S
 
-
 NONSENSE = (
     *("expire=daily", "interval=1m,expire", "interval=1m,vacuum=1d", "interval=1m,gzip=so", "interval=never"),
     *("interval=11d", "interval=0.5ms", "interval=1m,interval=2m", "interval=1m,expire=1d,keep=never"),

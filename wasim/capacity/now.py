@@ -88,8 +88,8 @@ def _added_up(days: Sequence[float], paces: Sequence[float], until: float) -> fl
 
 
 def now_of(text: str, request: PlanRequest) -> Setting:
-    """The setting that `interval=1m,expire=daily,…` describes; what is left out is as the table's own properties say, and
-    as writers have it by default: nothing is ever maintained. WasimError names what makes no sense.
+    """The setting that `interval=1m,expire=daily,…` describes; what is left out is as the table's own properties say,
+    and as writers have it by default: nothing is ever maintained. WasimError names what makes no sense.
     """
     given, own = _pairs(text), TableProperties.read_leniently(request.properties)
     if "interval" not in given:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
-from wasim.years.flows import Flow
+from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import Samples
 from wasim.years.json_sizes import MetadataJson
 
@@ -318,6 +318,19 @@ class Retention:
         if upkeep is not None and upkeep.every is not None:
             return int(self.case.horizon_s / upkeep.every + SLACK) * upkeep.every
         return float(self.expiries.commits[-1]) * self.case.commit_interval_s
+
+    def held(self, turns: NDArray[np.intp]) -> Floats:
+        """Bytes of lists and manifests on disk just before these expiries by time, rows of `expiries`, ascending."""
+        flows, upkeep = self.samples.flows, self.case.maintenance.expire_snapshots
+        written, wasted, left = (
+            flows[:, [group + DATA + 1, group + DELETES + 1]].sum(axis=1)
+            for group in (Flow.WRITTEN_MANIFESTS, Flow.WASTED_MANIFESTS, Flow.REPLACED_MANIFESTS)
+        )
+        lists, found = flows[:, Flow.LIST_BYTES], self.expiries
+        older = (upkeep.older_than if upkeep else 0.0) / self.case.commit_interval_s
+        gone = np.maximum(np.ceil(found.commits[turns - 1] - older - 1e-6) - 1, 0.0)
+        made = self._after_commits(found.commits[turns] - 1, written - wasted + lists)
+        return np.asarray(made - self._after_commits(gone, left) - self.at(found.gone[turns - 1], lists))
 
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""
