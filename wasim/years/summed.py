@@ -145,7 +145,7 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
         ledger=_ledger(case, retention, shape, commits, table),
         ingested_bytes=ingested_bytes_of(case, shape),
         operations=(),
-        band=band_of(case, shape.arrivals, shape.bands, averaged=averaged),
+        band=band_of(case, shape.arrivals, shape.bands, averaged=averaged, zips_entries=shape.sizes.json.zips_entries),
         approximated=approximations(case, shape.arrivals, averaged=averaged),
         scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
     )
