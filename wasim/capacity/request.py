@@ -298,6 +298,11 @@ def _request_of_document(
     request = _request(
         source, document, requirements, limits=limits, assumed=tuple(assumed), own_properties=own_properties
     )
+    expiry = document.get("maintenance", {}).get("expire_snapshots")
+    kept_s = PlanRequest.seconds_of(expiry["older_than"]) if expiry else 0.0
+    if kept_s > request.time_travel_s and requirements.time_travel is None:
+        kept, less = format_duration(kept_s), format_duration(request.time_travel_s)
+        warnings += (f"Snapshots are kept for {kept} now and {less} here; --time-travel {kept} keeps them as long.",)
     return replace(request, now=request.now or now, warnings=(*request.warnings, *warnings))
 
 
