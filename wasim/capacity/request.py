@@ -133,7 +133,7 @@ class PlanRequest:
         row_s = 1 / rows_per_second if 0 < rows_per_second < inf else 1.0  # the scenario's own checks name the others
         default_s = max(parse_duration_s(DEFAULT_LONGEST), ceil(row_s / HOUR_S) * HOUR_S)
         most_s = min(self.horizon_s / FEWEST_COMMITS, MOST_ROWS_PER_COMMIT * row_s)
-        return floor(min(default_s, most_s, self.most_s()) * 1000) / 1000
+        return max(1, floor(min(default_s, most_s, self.most_s()) * 1000)) / 1000  # of which a horizon may hold too few
 
     def most_s(self, rate: float = 1.0) -> float:
         """The longest interval that the writer can be set to, as its profile says: in whole seconds where bytes come
