@@ -62,6 +62,14 @@ def test_settings_that_differ_in_what_is_retained_share_a_block(scenario):
     assert [len(block.settings) for block in blocks] == [2] * 12
 
 
+def test_a_setting_commits_as_early_as_its_profile_ships(tmp_path):
+    path = tmp_path / "firehose.yaml"
+    path.write_text(SCENARIO.partition("sweep:")[0])
+    often = load_scenario(path, {"workload.rows_per_second": "100000", "writer.profile": "firehose"})
+    ((one,),) = [block.settings for block in plan_grid(often.cases())]
+    assert one[1].commit_interval_s == pytest.approx(0.656, rel=0.2)
+
+
 def test_settings_are_near_to_their_exact_simulation(scenario, results):
     for case in scenario.cases()[2::7]:
         found = next(row for row in results if all(str(row[field]) == text for field, text in case.swept.items()))

@@ -17,6 +17,7 @@ from wasim.ledger import METADATA_KINDS, Kind
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.twin import Site
+from wasim.twin.profile import as_triggered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +31,8 @@ class GridBlock:
 def plan_grid(cases: Sequence[Case], site: Site | None = None) -> list[GridBlock]:
     """The cases in blocks that can each be simulated alone. WasimError names what makes no sense."""
     groups: dict[str, list[tuple[int, Case]]] = {}
-    for number, case in enumerate(cases):
-        profile_of(case)
+    for number, given in enumerate(cases):
+        case = as_triggered(given, profile_of(given))
         groups.setdefault(shape_key(case), []).append((number, case))
     return [GridBlock(site=site or Site(), settings=tuple(members)) for members in groups.values()]
 

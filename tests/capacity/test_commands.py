@@ -55,15 +55,17 @@ def test_jobs_of_a_scenario_are_in_the_sql_with_their_options_and_counts():
     document = {
         **a_request().document,
         "maintenance": {
-            "rewrite_data_files": {"when_small_files": 200, "min_input_files": 2},
-            "remove_orphan_files": {"every": "1d", "older_than": "3d"},
+            "rewrite_data_files": {"when_small_files": 200, "min_input_files": 2, "partial_progress_commits": 5},
+            "remove_orphan_files": {"every": "1d", "older_than": "36h"},
         },
     }
     request = request_from_document("a scenario", document, Requirements())
     _, compaction, orphans = sql_of(request, SETTING)
-    assert "options => map('min-input-files', '2')" in compaction
+    assert "map('min-input-files', '2', 'partial-progress.enabled', 'true', " in compaction
     assert compaction.endswith("-- as soon as there are 200 small files")
-    assert "remove_orphan_files" in orphans
+    assert orphans.startswith("-- with older_than => TIMESTAMP '…', 1d12h before each run\nCALL ")
+    *_, orphans = sql_of(request.written_by("trino"), SETTING)
+    assert orphans.endswith("EXECUTE remove_orphan_files(retention_threshold => '36h'); -- 50 0 * * *")
 
 
 def test_each_language_has_a_block_of_its_own():
@@ -78,7 +80,9 @@ def test_trino_is_given_its_own_statements():
     request = a_request().written_by("trino")
     properties, rewriting, expiry = sql_of(request, replace(SETTING, maintenance=daily), "lake.db.events")
     assert "SET PROPERTIES extra_properties = MAP(\n  ARRAY['write.metadata.delete-after-commit.enabled']" in properties
-    assert expiry == "ALTER TABLE lake.db.events EXECUTE expire_snapshots(retention_threshold => '5d'); -- 40 0 * * *"
+    leave, call = expiry.split("\n")
+    assert leave == "-- iceberg.expire-snapshots.min-retention, 7d by default, must be 5d at most"
+    assert call == "ALTER TABLE lake.db.events EXECUTE expire_snapshots(retention_threshold => '5d'); -- 40 0 * * *"
     assert rewriting == "ALTER TABLE lake.db.events EXECUTE optimize_manifests; -- 20 * * * *"
 
 

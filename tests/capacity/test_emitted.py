@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 from support.paths import SCENARIOS
 
-from wasim.capacity import Requirements, make_plan, request_from_file, request_from_flags
+from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, make_plan, request_from_file, request_from_flags
 from wasim.capacity.emitted import scenario_of
 from wasim.ledger import METADATA_KINDS
 from wasim.scenario import load_scenario
+from wasim.simulation import SimulationOptions
+from wasim.simulation.run import simulated_cases
 from wasim.twin import Site, shipped_profile
 from wasim.years import simulate_years
 
@@ -51,3 +53,13 @@ def test_what_simulating_it_gives_is_what_the_plan_says(request_of, tmp_path: Pa
     }
     for metric, value in simulated.items():
         assert planned[metric] == pytest.approx(value, rel=max(0.02, chosen.bands[metric])), metric
+
+
+def test_no_interval_outlasts_the_bytes_that_a_writer_takes(tmp_path: Path):
+    request = request_from_flags({"rows_per_second": "5000", "writer": "firehose"}, Requirements(freshness="15m"))
+    assert request.longest_s == 152  # 128 MiB of 176 bytes a row
+    assert request.most_s(2.0) == 76
+    file = tmp_path / "chosen.yaml"
+    file.write_text(scenario_of(request, Setting(interval_s=120.0, maintenance=NO_MAINTENANCE)))
+    (simulated,) = simulated_cases(load_scenario(file, {}), SimulationOptions())
+    assert simulated.case.commit_interval_s == 120  # not after the 5 MiB that it ships

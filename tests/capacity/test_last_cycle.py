@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from support.plans import a_request
 
-from wasim.capacity import Maintenance, Setting, SettingSimulator
+from wasim.capacity import Maintenance, Requirements, Setting, SettingSimulator, request_from_flags
 from wasim.capacity.last_cycle import window_of
-from wasim.twin import Site, shipped_profile
+from wasim.ledger import METADATA_KINDS, Action
+from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.units import DAY_S, HOUR_S
 from wasim.years import simulate_years
 
@@ -59,6 +61,37 @@ def test_merging_appends_reach_as_many_manifests_as_they_merge():
     found = figures_of("10d", setting).spreads["manifests"]
     assert 96 <= found.most <= 106
     assert 40 < found.mean < 65
+
+
+def few_commits(properties: dict[str, str], kept: Maintenance) -> tuple[SettingSimulator, Setting]:
+    """Three days of a batch every half an hour, and how it is kept."""
+    flags = {"rows_per_second": "0.1", "columns": "6", "writer": "batch", "horizon": "3d"}
+    request = request_from_flags(flags, Requirements())
+    table = {**request.document["table"], "properties": properties}
+    simulator = SettingSimulator(request=replace(request, document={**request.document, "table": table}))
+    return simulator, Setting(interval_s=1_800.0, maintenance=kept, gzips_json=True)
+
+
+def test_most_metadata_lies_on_disk_before_what_was_replaced_expires():
+    kept = replace(KEPT, expire_every_s=HOUR_S, older_than_s=6 * HOUR_S, compact_every_s=DAY_S)
+    simulator, setting = few_commits({"write.metadata.previous-versions-max": "2"}, kept)
+    found = simulator.figures(setting).spreads["metadata_on_disk_bytes"]
+    case = simulator.case(setting)
+    made = simulate_table(
+        case, shipped_profile(case), np.random.default_rng(0), site=Site(location=a_request().location)
+    )
+    events = made.recording.events.where(np.isin(made.recording.events.kind, METADATA_KINDS))
+    on_disk = np.cumsum(np.where(events.action == Action.WRITE, events.bytes, -events.bytes))
+    assert found.most == pytest.approx(on_disk.max(), rel=0.05)
+    assert found.most > 1.1 * found.final
+
+
+@pytest.mark.parametrize("merges", ["true", "false"])
+def test_manifests_that_compaction_emptied_go_with_the_next_merge_append(merges: str):
+    simulator, setting = few_commits(
+        {"commit.manifest-merge.enabled": merges}, replace(KEPT, compact_every_s=4 * HOUR_S)
+    )
+    assert simulator.figures(setting).spreads["manifests"].most == 10  # one compacted, eight new ones, one written
 
 
 def test_a_day_is_that_of_a_table_that_has_grown_to_its_size():

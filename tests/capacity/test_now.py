@@ -10,8 +10,13 @@ from wasim.capacity.now import money_of, now_of, saving_of
 from wasim.errors import WasimError
 from wasim.units import DAY_S
 
+NONSENSE = (
+    *("expire=daily", "interval=1m,expire", "interval=1m,vacuum=1d", "interval=1m,gzip=so", "interval=never"),
+    *("interval=11d", "interval=0.5ms", "interval=1m,interval=2m", "interval=1m,expire=1d,keep=never"),
+)
 
-@pytest.mark.parametrize("text", ["expire=daily", "interval=1m,expire", "interval=1m,vacuum=1d", "interval=1m,gzip=so"])
+
+@pytest.mark.parametrize("text", NONSENSE)
 def test_a_now_that_makes_no_sense_is_one_line(text: str):
     with pytest.raises(WasimError, match=r"^--now [^\n]*$"):
         now_of(text, a_request())
@@ -21,6 +26,19 @@ def test_what_is_left_out_of_now_is_a_writer_s_default():
     found = now_of("interval=1m,expire=daily", a_request())
     assert (found.deletes_json, found.gzips_json, found.maintenance.compact_every_s) == (False, False, None)
     assert (found.maintenance.expire_every_s, found.maintenance.older_than_s) == (86_400, 432_000)
+
+
+def test_what_is_left_out_of_now_is_as_the_table_has_it():
+    own = {
+        "write.metadata.compression-codec": "gzip",
+        "write.metadata.delete-after-commit.enabled": "true",
+        "history.expire.max-snapshot-age-ms": "3600000",
+    }
+    request = replace(a_request(), own_properties=own)
+    found = now_of("interval=1m,expire=daily", request)
+    assert (found.deletes_json, found.gzips_json, found.maintenance.older_than_s) == (True, True, 3_600)
+    with pytest.raises(WasimError, match="--now gzip is no, but"):
+        now_of("interval=1m,gzip=no", request)
 
 
 def test_a_plan_saves_what_now_costs_more_and_says_what_can_be_deleted():

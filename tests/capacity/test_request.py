@@ -75,3 +75,18 @@ def test_a_trigger_is_left_out_aloud_and_with_it_what_is_there_now():
     found = request_from_document("a test", document, Requirements())
     assert (found.now, found.document["writer"]) == (None, {"kind": "streaming"})
     assert "writer.trigger is left out" in found.warnings[0]
+
+
+@pytest.mark.parametrize(("time_travel", "warned"), [(None, 1), ("1d", 0)])
+def test_a_plan_says_where_it_keeps_snapshots_shorter(time_travel: str | None, warned: int):
+    document = {
+        "name": "kept",
+        "question": "which?",
+        "table": {"columns": [{"name": "v", "type": "long"}]},
+        "workload": {"rows_per_second": 100, "files_per_commit": 1},
+        "writer": "batch",
+        "commit_interval": "10m",
+        "maintenance": {"expire_snapshots": {"every": "1d", "older_than": "30d"}},
+    }
+    found = request_from_document("a test", document, Requirements(time_travel=time_travel))
+    assert sum("--time-travel 30d keeps them" in one for one in found.warnings) == warned

@@ -79,6 +79,7 @@ def test_a_longer_location_costs_more_bytes():
         (("--rows-per-second", "5", "--columns", "3"), "--columns"),
         (("--rows-per-second", "5", "--freshness", "60d"), "--freshness"),
         (("--rows-per-second", "5", "--freshness", "20s", "--horizon", "40s"), "--horizon 40s has no room"),
+        (("--rows-per-second", "5", "--horizon", "1ms"), "--horizon 1ms has no room"),
         (("--rows-per-second", "5", "--metadata-per-day", "0"), "--metadata-per-day"),
         (("--rows-per-second", "5", "--wa-metadata", "nan"), "--wa-metadata"),
         (("--rows-per-second", "5", "--planning", "5"), "--planning"),

@@ -65,6 +65,11 @@ def test_the_headline_says_what_changed_and_what_breaks(shorter: Difference) -> 
     assert [one.limit.metric for one in shorter.broken] == ["metadata_json_bytes"]
 
 
+def test_intervals_beyond_what_a_profile_ships_change_nothing() -> None:
+    often = SCENARIO.replace("100}", "100000}").replace("writer: batch", "writer: {kind: batch, profile: firehose}")
+    assert not differences("events.yaml", often, often.replace("10m", "5m")).found
+
+
 def test_the_way_back_breaks_nothing() -> None:
     back = only(differences("events.yaml", SCENARIO.replace("10m", "1m"), SCENARIO))
     assert back.broken == ()

@@ -175,6 +175,9 @@ def test_a_case_commits_as_early_as_its_profile_ships():
     assert arrived == pytest.approx(firehose.trigger.bytes, rel=0.01)
     assert 3599.0 < often.horizon_s <= 3600.0
     assert as_triggered(often, firehose) == often
+    writer = case.writer.model_validate({"kind": "batch", "trigger": "none"})
+    untouched = replace(case, workload=many, writer=writer)
+    assert as_triggered(untouched, firehose) == untouched
     assert as_triggered(case, profile_named("automq")) == case
 
 

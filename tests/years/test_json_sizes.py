@@ -8,6 +8,7 @@ from support.synthetic import synthetic_case
 
 from wasim.iceberg.properties import METADATA_COMPRESSION
 from wasim.ledger import Kind, sum_events
+from wasim.scenario.changes import Maintenance, RewriteDataFiles
 from wasim.scenario.parts import Writer
 from wasim.twin import Site, WriterProfile, profile_named, simulate_table
 from wasim.years import read_shape, simulate_years
@@ -35,6 +36,22 @@ def test_versions_of_a_recipe_are_as_many_and_as_large_in_sums(profile):
     assert found.totals.files_deleted == expected.files_deleted
     assert found.totals.written_bytes[json] == pytest.approx(expected.written_bytes[json], rel=0.005)
     assert found.live_bytes[json] == pytest.approx(exact.live_bytes[json], rel=0.005)
+
+
+@pytest.mark.parametrize(("codec", "near"), [("none", 0.005), ("gzip", 0.12)])
+def test_jobs_make_snapshots_without_the_writer_s_statistics(codec: str, near: float):
+    profile, given = profile_named("trino"), synthetic_case(writer="batch", interval_s=10.0, horizon_s=600.0)
+    case = replace(
+        given,
+        writer=Writer(kind="batch", profile="trino"),
+        table=given.table.model_copy(update={"properties": {METADATA_COMPRESSION: codec}}),
+        maintenance=Maintenance(rewrite_data_files=RewriteDataFiles(every=60.0)),
+    )
+    expected = sum_events(simulate_table(case, profile, np.random.default_rng(case.seed)).recording.events)
+    found, json = simulate_years(case, profile, Site()), Kind.METADATA_JSON
+    assert found.totals.files_written[json] == expected.files_written[json] == 1 + 2 * 60 + 10
+    assert found.totals.written_bytes[json] == pytest.approx(expected.written_bytes[json], rel=near)
+    assert codec == "none" or found.band[json] == near
 
 
 def test_what_is_stored_of_gzipped_metadata_json_tells_its_plain_size():

@@ -11,6 +11,7 @@ from wasim.iceberg.sql import (
     call_procedure,
     execute_procedure,
     maintain,
+    retain_at_least,
     set_extra_properties,
     set_properties,
     set_vacuum,
@@ -21,6 +22,7 @@ from wasim.twin.profile import Dialect
 from wasim.units import DAY_S, HOUR_S, format_duration
 
 MINUTE_S = 60.0
+ORPHANS_S = 3 * DAY_S  # the age from which remove_orphan_files deletes, unless it is given another
 WIDTH = 80
 _MINUTES = {"rewrite_data_files": 0, "rewrite_manifests": 20, "expire_snapshots": 40, "remove_orphan_files": 50}
 """Jobs in the order in which each leaves least to the next, and the minute of an hour that keeps them in it."""
@@ -79,13 +81,14 @@ def _dialect(request: PlanRequest) -> Dialect:
 def _call(dialect: Dialect, job: str, table: str, kept: Maintenance, own: Mapping[str, Any]) -> str:
     if dialect == "athena":
         return maintain(job, table)
-    return _called_by_trino(job, table, kept) if dialect == "trino" else _called(job, table, own)
+    return _called_by_trino(job, table, kept, own) if dialect == "trino" else _called(job, table, own)
 
 
-def _called_by_trino(job: str, table: str, kept: Maintenance) -> str:
-    """`ALTER TABLE … EXECUTE …`; a retention below iceberg.expire-snapshots.min-retention, seven days, is refused."""
-    age = format_duration(kept.older_than_s or 0.0)
-    return execute_procedure(job, table, f"retention_threshold => '{age}'" if job == "expire_snapshots" else "")
+def _called_by_trino(job: str, table: str, kept: Maintenance, own: Mapping[str, Any]) -> str:
+    """`ALTER TABLE … EXECUTE …`, after a comment where the catalog has to allow it."""
+    age = kept.older_than_s if job == "expire_snapshots" else own.get("older_than")
+    retained, refused = ("", "") if age is None else retain_at_least(job, PlanRequest.seconds_of(age))
+    return f"{refused}{execute_procedure(job, table, retained)}"
 
 
 def _schedule(job: str, every_s: float | None, minute: int, own: Mapping[str, Any]) -> str | None:
@@ -112,10 +115,18 @@ def cron_of(every_s: float, minute: int) -> str | None:
 
 def _called(job: str, table: str, own: Mapping[str, Any]) -> str:
     given = {name: own[key] for key, name in _OPTIONS.items() if key in own}
+    if "partial_progress_commits" in own:
+        given |= {
+            "partial-progress.enabled": "true",
+            "partial-progress.max-commits": own["partial_progress_commits"],
+        }
     listed = ", ".join(f"'{name}', '{value}'" for name, value in given.items())
     options = f"options => map({listed})" if given else ""
     call = call_procedure(job, table, options)
-    return call if len(call) < WIDTH else call_procedure(job, table, options, in_lines=True)
+    age_s = PlanRequest.seconds_of(own.get("older_than", ORPHANS_S))  # CALL takes no computed one
+    aged = f"-- with older_than => TIMESTAMP '…', {format_duration(age_s)} before each run\n"
+    call = call if len(call) < WIDTH else call_procedure(job, table, options, in_lines=True)
+    return call if age_s == ORPHANS_S else aged + call
 
 
 def writer_options(request: PlanRequest, case: Case, setting: Setting) -> tuple[str, tuple[str, ...]]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Setting, document_of
+from wasim.twin import profile_named
+from wasim.twin.recipe import TriggerOfCommits
 from wasim.units import format_duration
 
 _DURATIONS = frozenset(["every", "older_than", "at"])
@@ -15,10 +17,13 @@ _SIZES = frozenset(["target_file_size_bytes"])
 def scenario_of(request: PlanRequest, setting: Setting) -> str:
     """The scenario of a setting as YAML text."""
     document = document_of(request, setting)
+    writer = document["writer"]
+    own = {"kind": writer} if isinstance(writer, str) else writer
     if request.writers > 1:
-        writer = document["writer"]
-        own = {"kind": writer} if isinstance(writer, str) else writer
-        document["writer"] = {**own, "writers": request.writers}
+        document["writer"] = own = {**own, "writers": request.writers}
+    ships = TriggerOfCommits() if request.profile is None else profile_named(request.profile).trigger
+    if ships.bytes or ships.rows:
+        document["writer"] = {**own, "trigger": "none"}  # the interval comes first, as the statements set it
     return json.dumps(_written(document), indent=1) + "\n"  # which is YAML
 
 

@@ -114,6 +114,12 @@ class Course:
     before: Samples
     end: Samples
 
+    def until(self, time_s: float, case: Case) -> Samples:
+        """The history up to a time within the cycle."""
+        if time_s == self.window.before_s:
+            return self.before
+        return self.end.until(_commits_by(case, time_s))
+
 
 def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]:
     """The course of a case up to the end of a window, and those over shorter `PACE_DAYS` on the way: every
@@ -203,7 +209,8 @@ def _courses_of(part: tuple[Case, Shape, Window]) -> dict[Window, Course]:
 class LastCycle:
     """A case in its last full cycle: `start`, `before` and `end` are its sums since the table was created, up to then.
 
-    `retention` is at its end, and `plain_retention` with metadata.json uncompressed.
+    `before_s` is just before the expiry that finds most on disk, by `apart` bytes more than it and the last one find on
+    average, negative if less. `retention` is at its end, and `plain_retention` with metadata.json uncompressed.
     """
 
     case: Case
@@ -213,6 +220,8 @@ class LastCycle:
     plain_retention: Retention
     start: Totals | None
     before: Totals
+    before_s: float
+    apart: float
     end: Summed
 
     @property
@@ -241,14 +250,15 @@ class LastCycle:
         """Bytes of these kinds on disk: they grow until expiry, and fall."""
         kinds = tuple(kinds)
         most, least = (sum(one.on_disk_bytes[kind] for kind in kinds) for one in (self.before, self.end.totals))
-        return Spread(mean=max(0.0, (most + least) / 2), most=float(max(most, least)), final=float(least))
+        return Spread(mean=max(0.0, (most + least) / 2 + self.apart), most=float(max(most, least)), final=float(least))
 
     def spread(self, column: str) -> Spread:
         """A column of what manifests there are, or several added up, over the cycle."""
         at, values = self._commits(), self._values(column)
         most = float(values.max())
         if merging_s := _merging_s(self.case):  # that time at the end is looked at closely, and stands for the others
-            falls = zip(pairwise(at), pairwise(values), strict=True)
+            live = self._values(COUNTS[0])  # the next commit leaves out all others
+            falls = zip(pairwise(at), live[:-1], values[1:], strict=True)
             most = max([most, *(float(_just_before(*fall)) for fall in falls)]) if column in COUNTS else most
         if merging_s and not _merges_seldom(self.case):
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
@@ -347,6 +357,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     case = of_one_writer(case)
     over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
     end = sum_retained(over, shape, retention)
+    before_s, apart = _fullest(case, retention, course.window)
     return LastCycle(
         case=over,
         course=course,
@@ -356,9 +367,25 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
         start=None if course.start is None else _totals_at(course.window.start_s, case, shape, course.start),
         before=end.totals
         if course.before is course.end
-        else _totals_at(course.window.before_s, case, shape, course.before),
+        else _totals_at(before_s, case, shape, course.until(before_s, case)),
+        before_s=before_s,
+        apart=apart,
         end=end,
     )
+
+
+def _fullest(case: Case, retention: Retention, window: Window) -> tuple[float, float]:
+    """Just before which expiry of a cycle most is on disk, in seconds, and by how many bytes the mean of all differs
+    from that of the fullest and the last: manifests that merges and compaction replace stay until they expire.
+    """
+    at_s = retention.expiries.commits * case.commit_interval_s
+    turns = np.flatnonzero((at_s > max(window.start_s, case.commit_interval_s)) & (at_s <= window.end_s))
+    if len(turns) < 2:
+        return window.before_s, 0.0
+    held = retention.held(turns)
+    fullest = int(np.argmax(held))
+    before_s = window.before_s if fullest == len(turns) - 1 else float(at_s[turns[fullest]]) - case.commit_interval_s
+    return before_s, float(held.mean() - (held[fullest] + held[-1]) / 2)
 
 
 def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples) -> Totals:
@@ -371,7 +398,7 @@ def _json_at(retention: Retention, commits: Floats) -> Floats:
     return retention.json_of(made, made)
 
 
-def _just_before(commits: tuple[float, float], values: tuple[float, float]) -> float:
+def _just_before(commits: tuple[float, float], live: float, then: float) -> float:
     """What there was before a fall between two moments that lie near each other: one more with each commit."""
     apart = commits[1] - commits[0]
-    return values[0] + apart - 1 if values[1] < values[0] and 0 < apart <= NEAR else values[0]
+    return live + apart - 1 if then < live and 0 < apart <= NEAR else live

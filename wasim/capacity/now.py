@@ -9,13 +9,23 @@ import numpy as np
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.last_cycle import PACE_DAYS
 from wasim.capacity.request import PlanRequest
-from wasim.capacity.settings import Maintenance, Setting
-from wasim.errors import WasimError
+from wasim.capacity.settings import Maintenance, Setting, document_of
+from wasim.errors import WasimError, quoted
+from wasim.iceberg.properties import TableProperties
+from wasim.scenario.examine import examine
+from wasim.scenario.faults import Fault, format_place
 from wasim.units import DAY_S, duration_of_flag_s
 
 MONTH_DAYS = 30
 KEYS = ("interval", "expire", "keep", "compact", "rewrite", "gzip", "old-json", "append")
 NEVER = "never"
+_KEY_OF_FIELD = {
+    "commit_interval": "interval",
+    "maintenance.expire_snapshots.every": "expire",
+    "maintenance.expire_snapshots.older_than": "keep",
+    "maintenance.rewrite_data_files.every": "compact",
+    "maintenance.rewrite_manifests.every": "rewrite",
+}
 OFTEN = {"daily": "1d", "hourly": "1h"}
 Value = TypeVar("Value")
 
@@ -78,44 +88,67 @@ def _added_up(days: Sequence[float], paces: Sequence[float], until: float) -> fl
 
 
 def now_of(text: str, request: PlanRequest) -> Setting:
-    """The setting that `interval=1m,expire=daily,…` describes; what is left out is as writers have it by default, so
-    that nothing is ever maintained. WasimError names what makes no sense.
+    """The setting that `interval=1m,expire=daily,…` describes; what is left out is as the table's own properties say,
+    and as writers have it by default: nothing is ever maintained. WasimError names what makes no sense.
     """
-    given = _pairs(text)
+    given, own = _pairs(text), TableProperties.read_leniently(request.properties)
     if "interval" not in given:
-        raise WasimError(f"--now is {text!r}, without an interval. Give one, such as --now interval=1m.")
+        raise WasimError(f"--now is {quoted(text)}, without an interval. Give one, such as --now interval=1m.")
 
-    def seconds(key: str, default: str = NEVER) -> float | None:
+    def seconds(key: str, default: str) -> float:
         value = given.get(key, default)
-        return None if value == NEVER else duration_of_flag_s(f"--now {key}", OFTEN.get(value, value))
+        return duration_of_flag_s(f"--now {key}", OFTEN.get(value, value))
 
-    expire_s = seconds("expire")
-    return Setting(
-        interval_s=seconds("interval") or 0.0,
+    def period_s(job: str) -> float | None:
+        return None if given.get(job, NEVER) == NEVER else seconds(job, NEVER)
+
+    expire_s, gzips = period_s("expire"), own.metadata_compression == "gzip"
+    setting = Setting(
+        interval_s=seconds("interval", NEVER),
         maintenance=Maintenance(
             expire_every_s=expire_s,
-            older_than_s=None if expire_s is None else seconds("keep", "5d"),
-            rewrite_every_s=seconds("rewrite"),
-            compact_every_s=seconds("compact"),
+            older_than_s=None if expire_s is None else seconds("keep", f"{own.max_snapshot_age_ms}ms"),
+            rewrite_every_s=period_s("rewrite"),
+            compact_every_s=period_s("compact"),
             own=request.own_words,
         ),
-        deletes_json=_one_of(given, "old-json", {"kept": False, "deleted": True}),
-        gzips_json=_one_of(given, "gzip", {"no": False, "yes": True}),
-        appends=_one_of(given, "append", {"default": None, "fast": "fast", "merge": "merge"}),
+        deletes_json=_one_of(
+            given, "old-json", {"kept": False, "deleted": True}, own.metadata_delete_after_commit_enabled
+        ),
+        gzips_json=_one_of(given, "gzip", {"no": False, "yes": True}, gzips),
+        appends=_one_of(given, "append", {"default": None, "fast": "fast", "merge": "merge"}, None),
     )
+    if gzips and not setting.gzips_json:
+        raise WasimError("--now gzip is no, but the table's own properties say gzip. Take one of the two out.")
+    _, faults = examine(document_of(request, setting))
+    if faults:
+        raise WasimError(*dict.fromkeys(map(_explained, faults)))
+    return setting
+
+
+def _explained(fault: Fault) -> str:
+    """A fault of a table as it is now, by the key of --now that it comes from, where it comes from one."""
+    field = format_place(fault.place)
+    key = _KEY_OF_FIELD.get(field)
+    return f"--now{f' {key}' if key else f': {field}'} {fault.problem}. {fault.remedy}"
 
 
 def _pairs(text: str) -> dict[str, str]:
     pairs = [part.strip().partition("=") for part in text.split(",")]
+    given = {key: value for key, _, value in pairs}
     for key, sign, value in pairs:
         if key not in KEYS or not sign or not value:
-            raise WasimError(f"--now has {key + sign + value!r}. Give KEY=VALUE, with a key of {', '.join(KEYS)}.")
-    return {key: value for key, _, value in pairs}
+            said = quoted(key + sign + value)
+            raise WasimError(f"--now has {said}. Give KEY=VALUE, with a key of {', '.join(KEYS)}.")
+    if len(given) < len(pairs):
+        raise WasimError(f"--now is {quoted(text)}, with a key twice. Give each once.")
+    return given
 
 
-def _one_of(given: Mapping[str, str], key: str, values: Mapping[str, Value]) -> Value:
-    """The value of a word; without one that of the first."""
-    word = given.get(key, next(iter(values)))
+def _one_of(given: Mapping[str, str], key: str, values: Mapping[str, Value], default: Value) -> Value:
+    """The value of a word, or the default without one."""
+    if (word := given.get(key)) is None:
+        return default
     if word not in values:
-        raise WasimError(f"--now {key} is {word!r}. Give {' or '.join(values)}.")
+        raise WasimError(f"--now {key} is {quoted(word)}. Give {' or '.join(values)}.")
     return values[word]

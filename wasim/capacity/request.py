@@ -17,16 +17,19 @@ from wasim.iceberg.properties import (
 )
 from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run
 from wasim.scenario import load_scenario
+from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import METRICS, dimension_of
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
-from wasim.scenario.parts import WRITER_KINDS
+from wasim.scenario.parts import WRITER_KINDS, Trigger
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
+from wasim.scenario.trigger import triggered_s
 from wasim.storage.local import read_regular
 from wasim.twin import profile_named
 from wasim.twin.profile import SHIPPED
+from wasim.twin.recipe import TriggerOfCommits
 from wasim.units import HOUR_S, duration_of_flag_s, format_duration, format_figure, parse_bytes, parse_duration_s
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
@@ -122,7 +125,7 @@ class PlanRequest:
     def longest_s(self) -> float:
         """The longest interval to consider; by default no longer than horizon and rows of a commit allow."""
         if self.freshness_s is not None:
-            return min(self.freshness_s, self.most_s)
+            return min(self.freshness_s, self.most_s())
         try:
             rows_per_second = float(self.document["workload"]["rows_per_second"])
         except ValueError:
@@ -130,12 +133,19 @@ class PlanRequest:
         row_s = 1 / rows_per_second if 0 < rows_per_second < inf else 1.0  # the scenario's own checks name the others
         default_s = max(parse_duration_s(DEFAULT_LONGEST), ceil(row_s / HOUR_S) * HOUR_S)
         most_s = min(self.horizon_s / FEWEST_COMMITS, MOST_ROWS_PER_COMMIT * row_s)
-        return floor(min(default_s, most_s, self.most_s) * 1000) / 1000
+        return max(1, floor(min(default_s, most_s, self.most_s()) * 1000)) / 1000  # of which a horizon may hold too few
 
-    @property
-    def most_s(self) -> float:
-        """The longest interval that the writer can be set to, as its profile says."""
-        return inf if self.profile is None else profile_named(self.profile).trigger.most_s
+    def most_s(self, rate: float = 1.0) -> float:
+        """The longest interval that the writer can be set to, as its profile says: in whole seconds where bytes come
+        first, of this multiple of the rows.
+        """
+        ships = TriggerOfCommits() if self.profile is None else profile_named(self.profile).trigger
+        if ships.most_bytes is None:
+            return ships.most_s
+        scenario, _ = examine({**self.document, "commit_interval": DEFAULT_LONGEST})
+        rows, first = scenario.workload.rows_per_second * rate, Trigger(bytes=ships.most_bytes)
+        found = triggered_s(ships.most_s, first, scenario.table, rows)
+        return floor(found) or found
 
     @property
     def gzips_json(self) -> bool:
@@ -288,6 +298,11 @@ def _request_of_document(
     request = _request(
         source, document, requirements, limits=limits, assumed=tuple(assumed), own_properties=own_properties
     )
+    expiry = document.get("maintenance", {}).get("expire_snapshots")
+    kept_s = PlanRequest.seconds_of(expiry["older_than"]) if expiry else 0.0
+    if kept_s > request.time_travel_s and requirements.time_travel is None:
+        kept, less = format_duration(kept_s), format_duration(request.time_travel_s)
+        warnings += (f"Snapshots are kept for {kept} now and {less} here; --time-travel {kept} keeps them as long.",)
     return replace(request, now=request.now or now, warnings=(*request.warnings, *warnings))
 
 

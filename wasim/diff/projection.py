@@ -9,6 +9,8 @@ from wasim.capacity.words import SHOWN_METRICS
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.limits import Limit
+from wasim.twin import shipped_profile
+from wasim.twin.profile import as_triggered
 
 METRICS = SHOWN_METRICS
 
@@ -49,7 +51,7 @@ def project(scenario: Path, overrides: Mapping[str, str], terms: Terms) -> Itera
             request = request_from_file(scenario, own, requirements, terms.horizon)
             if terms.location is not None:
                 request = replace(request, location=terms.location)
-            yield _project(case.over(request.horizon_s), request)
+            yield _project(as_triggered(case, shipped_profile(case)).over(request.horizon_s), request)
 
 
 def _project(case: Case, request: PlanRequest) -> Projection:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from wasim.units import DAY_S, DURATION_UNITS_S
+
 
 def call_procedure(procedure: str, table: str, arguments: str = "", *, in_lines: bool = False) -> str:
     """`CALL catalog.system.procedure(table => 'namespace.table', …)`; `table` is `catalog.namespace.table`."""
@@ -27,10 +29,12 @@ def literal(text: str) -> str:
     return f"'{escaped}'"
 
 
+LEAST_RETENTION_S = 7 * DAY_S  # Trino's default: it refuses less
 PROCEDURES = {
     "expire_snapshots": "expire_snapshots",
     "rewrite_manifests": "optimize_manifests",
     "rewrite_data_files": "optimize",
+    "remove_orphan_files": "remove_orphan_files",
 }
 """Trino's procedures by the names of Iceberg's."""
 
@@ -39,6 +43,19 @@ def execute_procedure(procedure: str, table: str, arguments: str = "") -> str:
     """`ALTER TABLE table EXECUTE procedure(arguments)`, by the name of Iceberg's procedure."""
     given = f"({arguments})" if arguments else ""
     return f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}{given}"
+
+
+def retain_at_least(procedure: str, age_s: float) -> tuple[str, str]:
+    """The argument of Trino's `procedure` that keeps what is younger, and a comment for a line before it where that is
+    less than the catalog allows by default, else nothing.
+    """
+    units = (
+        (DURATION_UNITS_S[unit], unit) for unit in ("d", "h", "m")
+    )  # of one number: 1d12h is no duration of Trino's
+    age = next((f"{age_s / size:.0f}{unit}" for size, unit in units if age_s % size == 0), f"{age_s:g}s")
+    setting = f"iceberg.{procedure.replace('_', '-')}.min-retention"
+    refused = f"-- {setting}, 7d by default, must be {age} at most\n" if age_s < LEAST_RETENTION_S else ""
+    return f"retention_threshold => '{age}'", refused
 
 
 def set_extra_properties(table: str, properties: Mapping[str, str]) -> str:

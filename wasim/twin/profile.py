@@ -176,10 +176,10 @@ def as_written(case: Case, profile: WriterProfile) -> Case:
 
 def as_triggered(case: Case, profile: WriterProfile) -> Case:
     """The case over the same horizon, its commits as early as what its profile ships makes them; its own trigger, which
-    its interval is of already, goes before.
+    its interval is of already, or `none`, goes before.
     """
     ships = profile.trigger
-    if case.writer.trigger is not None or (ships.bytes is None and ships.rows is None):
+    if "trigger" in case.writer.model_fields_set or (ships.bytes is None and ships.rows is None):
         return case
     trigger = Trigger(bytes=ships.bytes, rows=ships.rows)
     interval_s = triggered_s(case.commit_interval_s, trigger, case.table, case.workload.rows_per_second)

@@ -40,16 +40,17 @@ class ExpiryOfCommit:
 class TriggerOfCommits:
     """What makes the writer commit, as it ships: `every_s`, None where its caller decides, or one of the counts before.
 
-    No interval is longer than `most_s`. `bytes` are of rows as they arrive. Of intervals without rows in a row, every
-    `idle_every` ends in a commit of nothing, None: none does. `words` say it with the names of its
-    settings, `setting` is the line that sets another interval, in `language`: a template of `interval`, `ms` and
-    `seconds`. Of several tables it commits to `tables_at_once`, and to the others after them; None: each of its tasks
-    commits to some of the tables.
+    No interval is longer than `most_s`, and `bytes`, which are of rows as they arrive, can be set to `most_bytes`.
+    Of intervals without rows in a row, every `idle_every` ends in a commit of nothing, None: none does. `words` say
+    it with the names of its settings, `setting` is the line that sets another interval, in `language`: a template
+    of `interval`, `ms` and `seconds`. Of several tables it commits to `tables_at_once`, and to the others after
+    them; None: each of its tasks commits to some of the tables.
     """
 
     every_s: float | None = None
     most_s: float = inf
     bytes: int | None = None
+    most_bytes: int | None = None
     rows: int | None = None
     idle_every: int | None = None
     tables_at_once: int | None = 1
@@ -84,7 +85,7 @@ class Recipe:
 def trigger_from(document: Mapping[str, Any]) -> TriggerOfCommits:
     """The trigger in a profile's JSON. TypeError or ValueError for what is none."""
     trigger = TriggerOfCommits(**document)
-    for name in ("every_s", "most_s", "bytes", "rows", "idle_every", "tables_at_once"):
+    for name in ("every_s", "most_s", "bytes", "most_bytes", "rows", "idle_every", "tables_at_once"):
         count = getattr(trigger, name)
         if count is not None and not count > 0:
             raise ValueError(f"trigger.{name} is {count}, which never comes; give more than 0")

@@ -33,6 +33,7 @@ _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
 _BY_CHANCE = _widths(0.11, 0.05, 0.2, 0.1)  # how many files there are decides when they are compacted
 _ZIPPED = _widths(0.03, 0.0, 0.0, 0.0)
+_ZIPPED_ENTRIES = _widths(0.12, 0.0, 0.0, 0.0)
 _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin, single bytes decide what merges
 _PARQUET = _widths(0.0, 0.0, 0.02, 0.0)  # manifests of format version 4, whose sizes follow what was measured
 _ROLLED = _widths(0.0, 0.015, 0.5, 0.03)  # of how alike the bounds of one task's files are nothing is sampled
@@ -64,12 +65,15 @@ _LEAPT_COMPACTED_PARTITIONS = {**_widths(0.02, 0.4, 0.7, 0.6), Kind.DELETE_MANIF
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
-def band_of(case: Case, arrivals: Arrivals, observed: Widths, *, averaged: bool) -> dict[Kind, float]:
+def band_of(
+    case: Case, arrivals: Arrivals, observed: Widths, *, averaged: bool, zips_entries: bool
+) -> dict[Kind, float]:
     """The relative half-width of the band of written bytes, by kind: that of the widest cause, `observed` among them.
 
-    `averaged` says whether cycles that are not alike were summed as if they were.
+    `averaged` says whether cycles that are not alike were summed as if they were, `zips_entries` whether a compressed
+    metadata.json holds entries of statistics.
     """
-    causes = [_APPENDS, *_causes(case, arrivals)]
+    causes = [_APPENDS, *_causes(case, arrivals), *([_ZIPPED_ENTRIES] if zips_entries else [])]
     if averaged:
         causes += _of_leaps(case, arrivals)
     return {kind: max(widths.get(kind, 0.0) for widths in (*causes, observed)) for kind in Kind}

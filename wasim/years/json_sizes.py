@@ -138,9 +138,9 @@ class MetadataJson:
         return replace(self, statistics=statistics, expires_within=within)
 
     @property
-    def of_snapshot(self) -> float:
-        """Bytes that each snapshot takes beyond its own: its entry in the log, and that of its statistics."""
-        return self.snapshot_log_entry + self.statistics
+    def zips_entries(self) -> bool:
+        """Whether it is compressed with entries of statistics, by a law for both."""
+        return self.entry is not None and self.zipped is not None
 
     @property
     def versions_per_snapshot(self) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
-from wasim.years.flows import Flow
+from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import Samples
 from wasim.years.json_sizes import MetadataJson
 
@@ -41,13 +41,13 @@ class Expiries:
 class Written:
     """Versions of metadata.json by when they were written: between one row of `Expiries` and the next.
 
-    `snapshots` made snapshots, of `each` so many versions, with `items` bytes of snapshots and their log on average,
-    which grow by `growth` from one expiry to the next. Of the `expiries` that took something away, each leaves
-    `items_left`.
+    `snapshots` made snapshots, and `further` ones added statistics to them, with `items` bytes of snapshots and their
+    log on average, which grow by `growth` from one expiry to the next. Of the `expiries` that took something away, each
+    leaves `items_left`.
     """
 
     snapshots: Floats
-    each: float
+    further: Floats
     items: Floats
     growth: Floats
     expiries: Floats
@@ -56,7 +56,7 @@ class Written:
     @property
     def versions(self) -> Floats:
         """All of each row."""
-        return self.snapshots * self.each + self.expiries
+        return self.snapshots + self.further + self.expiries
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,17 @@ class Retention:
         return self.samples.flows[:, Flow.SNAPSHOTS]
 
     @cached_property
+    def _described(self) -> Floats:
+        """Snapshots with statistics, by sample: the writer's alone; all of a table that was looked at, on average."""
+        is_simulated = self.json.entry is not None and self.json.found is None
+        return self.samples.commits if is_simulated else self.snapshots
+
+    @cached_property
     def _items(self) -> Floats:
         """Bytes of all snapshots made and their log entries, by sample."""
         own, found = self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES], self.json.found
         if found is None:
-            return own + self.json.of_snapshot * self.snapshots
+            return own + self.json.snapshot_log_entry * self.snapshots + self.json.statistics * self._described
         # numbers in them grow on as simulated, from what they came to when the table was looked at
         made = min(max(found.made, 1.0), float(self.snapshots[-1]))
         simulated = float(self.at(np.array([made]), own)[0]) / made
@@ -228,7 +234,7 @@ class Retention:
         expired = np.append(np.diff(items_gone), 0.0) / np.maximum(between, 1.0) * self.json.expires_within
         return Written(
             snapshots=versions,
-            each=self.json.versions_per_snapshot,
+            further=(self.json.versions_per_snapshot - 1) * np.diff(self.at(made, self._described)),
             items=np.where(between > 1, left_on_average + growth / 2, items) - expired,
             growth=growth,
             expiries=np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0) * (not self.json.expires_within),
@@ -252,7 +258,7 @@ class Retention:
         least = written.items - written.growth / 2
         of_snapshot = json.mean(least, least + written.growth * shares, full)
         # the first of two versions is without the snapshot's statistics
-        sizes = written.snapshots * (written.each * of_snapshot - (written.each - 1) * json.statistics)
+        sizes = (written.snapshots + written.further) * of_snapshot - written.further * json.statistics
         sizes = sizes + written.expiries * json.of(written.items_left, full)
         versions = float((written.versions * shares).sum())
         # the first versions have fewer entries in their metadata log: that of each names CREATE's and all since
@@ -319,10 +325,24 @@ class Retention:
             return int(self.case.horizon_s / upkeep.every + SLACK) * upkeep.every
         return float(self.expiries.commits[-1]) * self.case.commit_interval_s
 
+    def held(self, turns: NDArray[np.intp]) -> Floats:
+        """Bytes of lists and manifests on disk just before these expiries by time, rows of `expiries`, ascending."""
+        flows, upkeep = self.samples.flows, self.case.maintenance.expire_snapshots
+        written, wasted, left = (
+            flows[:, [group + DATA + 1, group + DELETES + 1]].sum(axis=1)
+            for group in (Flow.WRITTEN_MANIFESTS, Flow.WASTED_MANIFESTS, Flow.REPLACED_MANIFESTS)
+        )
+        lists, found = flows[:, Flow.LIST_BYTES], self.expiries
+        older = (upkeep.older_than if upkeep else 0.0) / self.case.commit_interval_s
+        gone = np.maximum(np.ceil(found.commits[turns - 1] - older - 1e-6) - 1, 0.0)
+        made = self._after_commits(found.commits[turns] - 1, written - wasted + lists)
+        return np.asarray(made - self._after_commits(gone, left) - self.at(found.gone[turns - 1], lists))
+
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""
         count = int(min(count, self.versions))
-        numbers = np.maximum(self.snapshots[-1] - np.arange(count) // self.json.versions_per_snapshot, 1.0)
+        each = 1 + (self.json.versions_per_snapshot - 1) * self._described[-1] / max(self.snapshots[-1], 1.0)
+        numbers = np.maximum(self.snapshots[-1] - np.arange(count) // each, 1.0)
         return float(self.json_of(numbers, self.versions).sum())
 
 

@@ -34,8 +34,11 @@ SEEN = 0.92
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How the writer commits: by MergeAppend or FastAppend, and how many rows."""
+    """How the writer commits, and how many rows: by MergeAppend, which leaves out manifests without live files and
+    merges the others unless the table forbids that, or by FastAppend.
+    """
 
+    appends_filter: bool
     appends_merge: bool
     rows_per_commit: float
     uses_vectors: bool = False  # of statements that delete by position
@@ -150,7 +153,7 @@ class TableState:
         Near the target of a manifest, merges of few follow each other closely: a merge ends the commits if as many
         manifests as merge at least came before it, or were of deletes, or if it filled a manifest.
         """
-        if self.rules.appends_merge:
+        if self.rules.appends_filter:
             self.data.drop_dead(self.flows)
             self.deletes.drop_dead(self.flows)
         before, done, merged = self.snapshot_numbers(), 0.0, False

@@ -145,7 +145,7 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
         ledger=_ledger(case, retention, shape, commits, table),
         ingested_bytes=ingested_bytes_of(case, shape),
         operations=(),
-        band=band_of(case, shape.arrivals, shape.bands, averaged=averaged),
+        band=band_of(case, shape.arrivals, shape.bands, averaged=averaged, zips_entries=shape.sizes.json.zips_entries),
         approximated=approximations(case, shape.arrivals, averaged=averaged),
         scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
     )
@@ -230,10 +230,11 @@ def history_of(case: Case, shape: Shape) -> History:
         rule = CompactionRule(
             target_bytes=compaction.target_file_size_bytes, min_input_files=compaction.min_input_files
         )
-    sizes = shape.sizes
+    sizes, by_merge_append = shape.sizes, case.merges or bool(case.key_columns)
     state = TableState(
         rules=Rules(
-            appends_merge=(case.merges or bool(case.key_columns)) and policy.enabled,
+            appends_filter=by_merge_append,
+            appends_merge=by_merge_append and policy.enabled,
             rows_per_commit=case.rows_per_commit,
             uses_vectors=shape.position_deletes.uses_vectors,
         ),
