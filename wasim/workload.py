@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from wasim.rules.compaction import small_file_bytes
 from wasim.rules.maintenance import commit_at, turn_after
 from wasim.scenario.case import Case, microseconds, multiples_within
 from wasim.scenario.changes import Change, Delete, Evolution, MaintenanceJob, Overwrite
 from wasim.scenario.evolve import evolve
 from wasim.scenario.parts import Table
+from wasim.scenario.rests import Rests
 
 SCATTER = 1_000_000  # scattered rows are those whose hash, modulo this, is below their share of it
 
@@ -161,6 +164,13 @@ class Schedule:
     every_s: float
     horizon_s: float
     commit_interval_s: float
+    rests: Rests | None = None  # of a writer whose commits with rows alone are numbered
+
+    @property
+    def commits_between(self) -> float:
+        """Commits of the writer between two runs, on average."""
+        apart = self.every_s / self.commit_interval_s
+        return apart if self.rests is None else self.rests.commits_between(self.every_s)
 
     @property
     def count(self) -> int:
@@ -173,17 +183,26 @@ class Schedule:
 
     def commit_at(self, turn: int) -> int:
         """The writer's commit that the run with this number follows."""
-        return commit_at(turn, microseconds(self.every_s), microseconds(self.commit_interval_s))
+        intervals = commit_at(turn, microseconds(self.every_s), microseconds(self.commit_interval_s))
+        return intervals if self.rests is None else int(self.rests.commits_in(np.array(float(intervals))))
 
     def turn_after(self, commit: int) -> int:
         """The first run that follows a later commit than this one; above `count` where none does."""
+        if self.rests is not None:  # the run after the interval before that of the next commit
+            if commit >= self.rests.commits:
+                return self.count + 1
+            commit = int(self.rests.intervals_of(np.array(commit + 1.0))) - 1
         return turn_after(commit, microseconds(self.every_s), microseconds(self.commit_interval_s))
 
 
 def schedule(case: Case, job: Change | MaintenanceJob) -> Schedule:
     """When a change or a maintenance operation of the case runs: one under a condition looks after every commit."""
-    every_s = case.commit_interval_s if job.every is None else job.every
-    return Schedule(every_s=every_s, horizon_s=case.horizon_s, commit_interval_s=case.commit_interval_s)
+    return schedule_of(case, case.commit_interval_s if job.every is None else job.every)
+
+
+def schedule_of(case: Case, every_s: float) -> Schedule:
+    """When what comes so often comes in the case."""
+    return Schedule(every_s=every_s, horizon_s=case.ends_s, commit_interval_s=case.commit_interval_s, rests=case.rests)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

@@ -6,7 +6,8 @@ from typing import Literal
 
 from wasim.scenario import Case
 from wasim.scenario.changes import MaintenanceJob, RewriteDataFiles
-from wasim.workload import Schedule, schedule
+from wasim.scenario.rests import SECOND_US
+from wasim.workload import Schedule, schedule, schedule_of
 from wasim.years.arrivals import Arrivals, whole
 from wasim.years.compaction import MEDIAN
 from wasim.years.state import TableState
@@ -29,7 +30,7 @@ class Runs:
     _next: float = -inf
 
     def __post_init__(self) -> None:
-        self.period = max(1.0, self.schedule.every_s / self.schedule.commit_interval_s)
+        self.period = max(1.0, self.schedule.commits_between)
 
     def next_after(self, commits: float) -> float:
         """The first commit after this one that a run follows; infinite if none does."""
@@ -62,7 +63,7 @@ class Job:
     parts: int = 1
     by_chance: bool = False
     fired: int = 0
-    times: float = 1.0  # of commits of nothing, for each with rows
+    times: float = 1.0  # of commits of nothing, at the end of each time with rows
 
     @property
     def ends_cycle(self) -> bool:
@@ -127,12 +128,10 @@ class Job:
 def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
     """Maintenance of a case that makes snapshots, in the order in which it is carried out; commits of nothing first."""
     jobs = []
-    if case.empty_per_commit:
-        each = Schedule(
-            every_s=case.commit_interval_s, horizon_s=case.horizon_s, commit_interval_s=case.commit_interval_s
-        )
-        empty = Job(operation="empty", runs=Runs(each), measure="manifests", least=0, times=case.empty_per_commit)
-        jobs.append(empty)
+    if case.rests is not None and case.rests.commits_of_nothing:
+        turns = Runs(schedule_of(case, case.rests.every_us / SECOND_US))
+        times = case.rests.commits_of_nothing / case.rests.turns
+        jobs.append(Job(operation="empty", runs=turns, measure="manifests", least=0, times=times))
     compaction, rewriting = case.maintenance.rewrite_data_files, case.maintenance.rewrite_manifests
     if compaction is not None:
         jobs.append(

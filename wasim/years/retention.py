@@ -162,12 +162,11 @@ class Retention:
         upkeep = self.case.maintenance.expire_snapshots
         turns, times_s = np.zeros(0), np.zeros(0)
         if upkeep is not None and upkeep.every is not None:
-            turns = _some_of(int(self.case.horizon_s / upkeep.every + SLACK))
+            turns = _some_of(int(self.case.ends_s / upkeep.every + SLACK))
             times_s = turns * upkeep.every
         elif upkeep is not None:
             turns, times_s = self._turns_by_count(upkeep)
-        interval_s = self.case.commit_interval_s
-        commits = np.floor(times_s / interval_s + SLACK)
+        commits = self._in(np.floor(times_s / self.case.commit_interval_s + SLACK))
         made = self.made_by(commits)
         gone = self._gone(upkeep, times_s, made) if upkeep is not None else made
         zero = np.zeros(1)
@@ -180,15 +179,14 @@ class Retention:
 
     def _gone(self, upkeep: ExpireSnapshots, times_s: Floats, made: Floats) -> Floats:
         """Snapshots gone once all that are older than the age were expired, but for as many as are to be retained."""
-        interval_s = self.case.commit_interval_s
-        oldest_kept = np.ceil((times_s - upkeep.older_than) / interval_s - 1e-6)
-        before = np.where(oldest_kept > 0, self.made_by(np.maximum(oldest_kept - 1, 0)), 0.0)
+        oldest_kept = np.ceil((times_s - upkeep.older_than) / self.case.commit_interval_s - 1e-6)
+        before = np.where(oldest_kept > 0, self.made_by(self._in(np.maximum(oldest_kept - 1, 0))), 0.0)
         too_old = np.maximum(0.0, np.minimum(before, made - max(1, upkeep.retain_last)))
         return np.asarray(too_old * (1 - self.held_share))
 
     def _turns_by_count(self, upkeep: ExpireSnapshots) -> tuple[Floats, Floats]:
         """Expiries that come as soon as there are enough snapshots: at first one by one, then at their mean pace."""
-        least, interval_s = float(upkeep.when_snapshots or 0), self.case.commit_interval_s
+        least = float(upkeep.when_snapshots or 0)
         found: list[float] = []
         gone = last = 0.0
         total = self.samples.commits[-1]
@@ -199,15 +197,28 @@ class Retention:
                 break
             found.append(commit)
             made = float(self.made_by(np.array([commit]))[0])
-            gone = float(self._gone(upkeep, np.array([commit * interval_s]), np.array([made]))[0])
+            gone = float(self._gone(upkeep, self.times_of(np.array([commit])), np.array([made]))[0])
             last = commit
         turns = np.arange(1, len(found) + 1, dtype=np.float64)
         if len(found) == ALL_TURNS:
             pace = (found[-1] - found[ALL_TURNS // 2]) / (ALL_TURNS - 1 - ALL_TURNS // 2)
             more = _some_of(int((total - found[-1]) / pace))
             turns = np.concatenate([turns, ALL_TURNS + more])
-            return turns, np.concatenate([found, found[-1] + np.floor(more * pace)]) * interval_s
-        return turns, np.array(found) * interval_s
+            return turns, self.times_of(np.concatenate([found, found[-1] + np.floor(more * pace)]))
+        return turns, self.times_of(np.array(found))
+
+    def commits_by(self, event_time_s: float) -> float:
+        """Commits of the writer by this event time; those with rows, where it rests."""
+        return float(self._in(np.floor([event_time_s / self.case.commit_interval_s + SLACK]))[0])
+
+    def times_of(self, commits: Floats) -> Floats:
+        """Event times of the writer's commits, in seconds."""
+        rests = self.case.rests
+        return np.asarray(commits if rests is None else rests.intervals_of(commits)) * self.case.commit_interval_s
+
+    def _in(self, intervals: Floats) -> Floats:
+        """The writer's commits in the first so many intervals."""
+        return intervals if self.case.rests is None else self.case.rests.commits_in(intervals)
 
     # -- metadata.json -------------------------------------------------------------------------------------------
 
@@ -308,7 +319,7 @@ class Retention:
         """The writer's last commit whose snapshot is too old, alone in an array; None if some as old are retained."""
         upkeep = self.case.maintenance.expire_snapshots
         kept = np.ceil((self._last_s - (upkeep.older_than if upkeep else 0.0)) / self.case.commit_interval_s - 1e-6)
-        last = np.array([max(kept - 1, 0.0)])
+        last = self._in(np.array([max(kept - 1, 0.0)]))
         return None if self.made_by(last)[0] > self.gone + 0.5 else last
 
     @property
@@ -316,8 +327,8 @@ class Retention:
         """Event time of the last expiry."""
         upkeep = self.case.maintenance.expire_snapshots
         if upkeep is not None and upkeep.every is not None:
-            return int(self.case.horizon_s / upkeep.every + SLACK) * upkeep.every
-        return float(self.expiries.commits[-1]) * self.case.commit_interval_s
+            return int(self.case.ends_s / upkeep.every + SLACK) * upkeep.every
+        return float(self.times_of(self.expiries.commits[-1:])[0])
 
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""

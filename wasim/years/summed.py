@@ -20,7 +20,7 @@ from wasim.twin import Site, WriterProfile, raced
 from wasim.twin.commits import merge_policy
 from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
-from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled, spread_evenly
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.band import approximations, band_of
 from wasim.years.changes import changes_of, upserts_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
@@ -90,7 +90,7 @@ def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
 
 def of_one_writer(case: Case) -> Case:
     """The case of one writer that never rests, on the table as its evolution leaves it."""
-    case = spread_evenly(case)
+    case = case.without_rests()
     table = case.table
     for evolution in case.evolution:
         table = evolve(table, evolution)
@@ -214,7 +214,7 @@ def _stepped_through(part: tuple[Shape, Case]) -> Samples:
 def _history_key(case: Case) -> str:
     """What decides a history of cases whose shape is the same."""
     kept = case.maintenance
-    return f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s} {case.empty_per_commit}"
+    return f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s} {case.rests!r}"
 
 
 _SHARED: OrderedDict[str, YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape
@@ -314,12 +314,12 @@ def _deleted_json(case: Case, retention: Retention, shape: Shape, properties: Ta
     orphans = case.maintenance.remove_orphan_files
     if orphans is None:
         return 0.0, 0.0
-    last_s = int(case.horizon_s / orphans.every + 1e-9) * orphans.every
-    old = int((last_s - orphans.older_than) / case.commit_interval_s + 1e-9)
+    last_s = int(case.ends_s / orphans.every + 1e-9) * orphans.every
+    old = retention.commits_by(last_s - orphans.older_than)
     if old <= 0:
         return 0.0, 0.0
-    written, through = retention.json_bytes_through(float(old - 1))
-    logged, _ = retention.json_bytes_through(float(int(last_s / case.commit_interval_s + 1e-9)))
+    written, through = retention.json_bytes_through(old - 1)
+    logged, _ = retention.json_bytes_through(retention.commits_by(last_s))
     if written > logged - kept:  # the log itself protects them
         least = max(0.0, logged - kept)
         _, through = retention.json_bytes_through((old - 1) * least / max(written, 1.0))
@@ -375,7 +375,7 @@ def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table
         operation=np.full(len(commits), operation, dtype=object),
         snapshot_operation=np.full(len(commits), "overwrite" if case.key_columns else "append", dtype=object),
         snapshot_id=unknown,
-        event_time_s=np.asarray(commits * case.commit_interval_s, dtype=np.float64),
+        event_time_s=retention.times_of(commits.astype(np.float64)),
         reported_at_s=unknown,
         commit_ms=unknown,
         step_ms=unknown,
