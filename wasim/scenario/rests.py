@@ -33,23 +33,44 @@ class Rests:
         """Commits with rows."""
         return int(self._through[-1])
 
-    @cached_property
+    @property
     def commits_of_nothing(self) -> int:
         """Commits without rows."""
-        if not self.idle_every:
-            return 0
-        ends = np.append(self._before[1:], self.intervals)
-        return int(((ends - self._last) // self.idle_every).sum())
+        return int(self._of_nothing.sum())
 
     def commits_in(self, intervals: Floats) -> Floats:
         """Commits with rows in the first so many intervals."""
-        turn = np.clip(np.searchsorted(self._before, intervals, side="right") - 1, 0, None)
+        turn = self._turn(intervals)
         return np.asarray(self._through[turn] - np.maximum(self._last[turn] - intervals, 0.0))
 
-    def intervals_of(self, commits: Floats) -> Floats:
-        """The interval, from 1, at whose end the commit with rows of this number comes."""
+    def intervals_of(self, commits: Floats, share_of_nothing: float = 0.0) -> Floats:
+        """The interval, from 1, at whose end the commit with rows of this number comes, and this share of the commits
+        of nothing that follow it.
+        """
         turn = np.minimum(np.searchsorted(self._through, commits), self.turns - 1)
-        return np.asarray(self._last[turn] - (self._through[turn] - commits))
+        later = self._through[turn] - commits
+        nothing = np.ceil(share_of_nothing * self._of_nothing[turn] - 1e-6) * (self.idle_every or 0)
+        return np.asarray(self._last[turn] - later + np.where(later > 0, 0.0, nothing))
+
+    def of_nothing_after(self, commits: float) -> int:
+        """Commits of nothing that follow this many with rows, the last ones of a turn."""
+        return int(self._of_nothing[min(int(np.searchsorted(self._through, commits - 1e-6)), self.turns - 1)])
+
+    def share_of_nothing(self, intervals: Floats) -> Floats:
+        """Which share of the commits of nothing that follow the last rows is made in the first so many intervals."""
+        turn = self._turn(intervals)
+        made, all_of_them = (intervals - self._last[turn]) // (self.idle_every or 1), self._of_nothing[turn]
+        is_idle = (made >= 0) & (all_of_them > 0)
+        return np.where(is_idle, np.minimum(made / np.maximum(all_of_them, 1), 1.0), 1.0)
+
+    def _turn(self, intervals: Floats) -> Ints:
+        return np.clip(np.searchsorted(self._before, intervals, side="right") - 1, 0, None)
+
+    @cached_property
+    def _of_nothing(self) -> Ints:
+        """Commits of nothing after each turn."""
+        idle = np.append(self._before[1:], self.intervals) - self._last
+        return idle // self.idle_every if self.idle_every else np.zeros_like(idle)
 
     def commits_between(self, runs_s: float) -> float:
         """Commits with rows between two runs of a job that runs so often, on average: while rows come, if it does."""

@@ -1,12 +1,12 @@
 """When maintenance that writes snapshots falls due: by period, or once the table has come to a count."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf
 from typing import Literal
 
 from wasim.scenario import Case
 from wasim.scenario.changes import MaintenanceJob, RewriteDataFiles
-from wasim.scenario.rests import SECOND_US
+from wasim.scenario.rests import SECOND_US, Rests
 from wasim.workload import Schedule, schedule, schedule_of
 from wasim.years.arrivals import Arrivals, whole
 from wasim.years.compaction import MEDIAN
@@ -63,7 +63,7 @@ class Job:
     parts: int = 1
     by_chance: bool = False
     fired: int = 0
-    times: float = 1.0  # of commits of nothing, at the end of each time with rows
+    rests: Rests | None = None  # which tell how many commits of nothing follow
 
     @property
     def ends_cycle(self) -> bool:
@@ -116,7 +116,8 @@ class Job:
         """Does it once."""
         self.fired += 1
         if self.operation == "empty":
-            state.commit_nothing(self.times)
+            if self.rests is not None and (times := self.rests.of_nothing_after(state.commits)):
+                state.commit_nothing(times)
             return
         if self.operation == "rewrite_manifests":
             state.rewrite_manifests()
@@ -129,9 +130,9 @@ def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
     """Maintenance of a case that makes snapshots, in the order in which it is carried out; commits of nothing first."""
     jobs = []
     if case.rests is not None and case.rests.commits_of_nothing:
-        turns = Runs(schedule_of(case, case.rests.every_us / SECOND_US))
-        times = case.rests.commits_of_nothing / case.rests.turns
-        jobs.append(Job(operation="empty", runs=turns, measure="manifests", least=0, times=times))
+        every_s = case.rests.every_us / SECOND_US
+        turns = replace(schedule_of(case, every_s), horizon_s=every_s * case.rests.turns)
+        jobs.append(Job(operation="empty", runs=Runs(turns), measure="manifests", least=0, rests=case.rests))
     compaction, rewriting = case.maintenance.rewrite_data_files, case.maintenance.rewrite_manifests
     if compaction is not None:
         jobs.append(

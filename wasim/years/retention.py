@@ -186,26 +186,34 @@ class Retention:
 
     def _turns_by_count(self, upkeep: ExpireSnapshots) -> tuple[Floats, Floats]:
         """Expiries that come as soon as there are enough snapshots: at first one by one, then at their mean pace."""
-        least = float(upkeep.when_snapshots or 0)
+        least, interval_s = float(upkeep.when_snapshots or 0), self.case.commit_interval_s
         found: list[float] = []
         gone = last = 0.0
-        total = self.samples.commits[-1]
+        total = self.case.ends_s / interval_s + SLACK
         while len(found) < ALL_TURNS:
-            reached = float(np.interp(gone + least, self.snapshots, self.samples.commits))
-            commit = max(ceil(reached - 1e-6), last + 1)
-            if commit > total or gone + least > self.snapshots[-1] + SLACK:
+            interval = max(self._interval_of(gone + least), last + 1)
+            if interval > total or gone + least > self.snapshots[-1] + SLACK:
                 break
-            found.append(commit)
-            made = float(self.made_by(np.array([commit]))[0])
-            gone = float(self._gone(upkeep, self.times_of(np.array([commit])), np.array([made]))[0])
-            last = commit
+            found.append(interval)
+            made = self.made_by(self._in(np.array([interval])))
+            gone = float(self._gone(upkeep, np.array([interval * interval_s]), made)[0])
+            last = interval
         turns = np.arange(1, len(found) + 1, dtype=np.float64)
         if len(found) == ALL_TURNS:
             pace = (found[-1] - found[ALL_TURNS // 2]) / (ALL_TURNS - 1 - ALL_TURNS // 2)
             more = _some_of(int((total - found[-1]) / pace))
             turns = np.concatenate([turns, ALL_TURNS + more])
-            return turns, self.times_of(np.concatenate([found, found[-1] + np.floor(more * pace)]))
-        return turns, self.times_of(np.array(found))
+            return turns, np.concatenate([found, found[-1] + np.floor(more * pace)]) * interval_s
+        return turns, np.array(found) * interval_s
+
+    def _interval_of(self, snapshot: float) -> float:
+        """The interval at whose end there have been so many snapshots."""
+        commits = float(np.interp(snapshot, self.snapshots[self._firsts_and_lasts], self._ends))
+        commit, rests = ceil(commits - 1e-6), self.case.rests
+        if rests is None:
+            return commit
+        share = max(0.0, 1 - (commit - commits) / BEFORE_MAINTENANCE)
+        return float(rests.intervals_of(np.array(float(commit)), share))
 
     def commits_by(self, event_time_s: float) -> float:
         """Commits of the writer by this event time; those with rows, where it rests."""
@@ -217,8 +225,13 @@ class Retention:
         return np.asarray(commits if rests is None else rests.intervals_of(commits)) * self.case.commit_interval_s
 
     def _in(self, intervals: Floats) -> Floats:
-        """The writer's commits in the first so many intervals."""
-        return intervals if self.case.rests is None else self.case.rests.commits_in(intervals)
+        """The writer's commits in the first so many intervals. Between commits of nothing, which follow one with rows,
+        it is a little before that one's.
+        """
+        rests = self.case.rests
+        if rests is None:
+            return intervals
+        return rests.commits_in(intervals) - BEFORE_MAINTENANCE * (1 - rests.share_of_nothing(intervals))
 
     # -- metadata.json -------------------------------------------------------------------------------------------
 
