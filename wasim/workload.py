@@ -11,6 +11,7 @@ At the same event time the append comes first, then changes, evolution and maint
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import lcm
 from typing import Literal
 
 import numpy as np
@@ -170,7 +171,13 @@ class Schedule:
     def commits_between(self) -> float:
         """Commits of the writer between two runs, on average."""
         apart = self.every_s / self.commit_interval_s
-        return apart if self.rests is None else self.rests.commits_between(self.every_s)
+        return apart if self.rests is None else apart * self.rests.commits / self.rests.intervals
+
+    @property
+    def cycle(self) -> int:
+        """Runs until one comes as long after the writer's rest as before."""
+        every_us = microseconds(self.every_s)
+        return 1 if self.rests is None else lcm(every_us, self.rests.every_us) // every_us
 
     @property
     def count(self) -> int:

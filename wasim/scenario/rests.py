@@ -72,11 +72,6 @@ class Rests:
         idle = np.append(self._before[1:], self.intervals) - self._last
         return idle // self.idle_every if self.idle_every else np.zeros_like(idle)
 
-    def commits_between(self, runs_s: float) -> float:
-        """Commits with rows between two runs of a job that runs so often, on average: while rows come, if it does."""
-        intervals = runs_s * SECOND_US / self.interval_us
-        return intervals if runs_s * SECOND_US < self.every_us else intervals * self.commits / self.intervals
-
     def lasting_s(self, unit_s: float) -> float:
         """Seconds with rows in a unit of time that has some, on average."""
         if unit_s * SECOND_US >= self.every_us:

@@ -25,12 +25,12 @@ class Runs:
     """
 
     schedule: Schedule
-    period: float = field(init=False)
+    period: float = field(init=False)  # until commits come after it as before: of a writer that rests, of several runs
     _asked: int = 0
     _next: float = -inf
 
     def __post_init__(self) -> None:
-        self.period = max(1.0, self.schedule.commits_between)
+        self.period = max(1.0, self.schedule.cycle * self.schedule.commits_between)
 
     def next_after(self, commits: float) -> float:
         """The first commit after this one that a run follows; infinite if none does."""
@@ -40,6 +40,13 @@ class Runs:
             self._asked = done
             self._next = float(self.schedule.commit_at(turn)) if turn <= self.schedule.count else inf
         return self._next
+
+    def ends_cycle(self, commits: float) -> bool:
+        """Whether one of the runs that follow this commit is the last of a period."""
+        if self.schedule.rests is None:
+            return True
+        first, later = (self.schedule.turn_after(floor(commits + SLACK) - one) for one in (1, 0))
+        return (later - 1) // self.schedule.cycle * self.schedule.cycle >= first
 
     def after(self, commits: float) -> int:
         """How many runs follow this commit, and no later one: several where the writer commits less often."""
@@ -63,11 +70,14 @@ class Job:
     parts: int = 1
     by_chance: bool = False
     fired: int = 0
+    fired_at: float = 0.0  # commits
     rests: Rests | None = None  # which tell how many commits of nothing follow
 
     @property
     def ends_cycle(self) -> bool:
         """Whether what follows the last firing is like what followed the one before, or the first of its turns."""
+        if self.runs is not None:
+            return self.runs.ends_cycle(self.fired_at)
         return not self.by_chance or self.fired % TURNS == 0
 
     @property
@@ -114,7 +124,7 @@ class Job:
 
     def carry_out(self, state: TableState) -> None:
         """Does it once."""
-        self.fired += 1
+        self.fired, self.fired_at = self.fired + 1, state.commits
         if self.operation == "empty":
             if self.rests is not None and (times := self.rests.of_nothing_after(state.commits)):
                 state.commit_nothing(times)

@@ -41,13 +41,14 @@ class Expiries:
 class Written:
     """Versions of metadata.json by when they were written: between one row of `Expiries` and the next.
 
-    `snapshots` made snapshots, of `each` so many versions, with `items` bytes of snapshots and their log on average,
-    which grow by `growth` from one expiry to the next. Of the `expiries` that took something away, each leaves
-    `items_left`.
+    `snapshots` made snapshots, `further` ones put statistics, which take `statistics` bytes, beside those. They have
+    `items` bytes of snapshots and their log on average, which grow by `growth` from one expiry to the next. Of the
+    `expiries` that took something away, each leaves `items_left`.
     """
 
     snapshots: Floats
-    each: float
+    further: Floats
+    statistics: Floats
     items: Floats
     growth: Floats
     expiries: Floats
@@ -56,7 +57,7 @@ class Written:
     @property
     def versions(self) -> Floats:
         """All of each row."""
-        return self.snapshots * self.each + self.expiries
+        return self.snapshots + self.further + self.expiries
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,13 @@ class Retention:
     def _items(self) -> Floats:
         """Bytes of all snapshots made and their log entries, by sample."""
         own, found = self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES], self.json.found
+        statistics = self.json.statistics.at(self.samples.commits)
         if found is None:
-            return own + self.json.of_snapshot * self.snapshots
+            return own + statistics + self.json.snapshot_log_entry * self.snapshots
         # numbers in them grow on as simulated, from what they came to when the table was looked at
         made = min(max(found.made, 1.0), float(self.snapshots[-1]))
         simulated = float(self.at(np.array([made]), own)[0]) / made
-        return own + (found.bytes - simulated + self.json.statistics) * self.snapshots
+        return own + statistics + (found.bytes - simulated) * self.snapshots
 
     def _items_of_versions(self, snapshots: Floats) -> Floats:
         """The same summed over the metadata.json of each of the first snapshots, as if nothing expired."""
@@ -240,6 +242,7 @@ class Retention:
         """The metadata.json written between each two rows of `expiries`, and after the last."""
         found = self.expiries
         made = np.append(found.made, self.snapshots[-1])
+        further, commits = self.json.versions_per_commit - 1, self.at(made, self.samples.commits)
         gone, between = found.gone, np.append(np.diff(found.turn), 1.0)
         items_gone = self.at(gone, self._items)
         versions = np.diff(made)
@@ -252,7 +255,8 @@ class Retention:
         expired = np.append(np.diff(items_gone), 0.0) / np.maximum(between, 1.0) * self.json.expires_within
         return Written(
             snapshots=versions,
-            each=self.json.versions_per_snapshot,
+            further=further * np.diff(commits),
+            statistics=further * np.diff(self.json.statistics.at(commits)),
             items=np.where(between > 1, left_on_average + growth / 2, items) - expired,
             growth=growth,
             expiries=np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0) * (not self.json.expires_within),
@@ -276,7 +280,7 @@ class Retention:
         least = written.items - written.growth / 2
         of_snapshot = json.mean(least, least + written.growth * shares, full)
         # the first of two versions is without the snapshot's statistics
-        sizes = written.snapshots * (written.each * of_snapshot - (written.each - 1) * json.statistics)
+        sizes = (written.snapshots + written.further) * of_snapshot - written.statistics
         sizes = sizes + written.expiries * json.of(written.items_left, full)
         versions = float((written.versions * shares).sum())
         # the first versions have fewer entries in their metadata log: that of each names CREATE's and all since
@@ -346,7 +350,7 @@ class Retention:
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""
         count = int(min(count, self.versions))
-        numbers = np.maximum(self.snapshots[-1] - np.arange(count) // self.json.versions_per_snapshot, 1.0)
+        numbers = np.maximum(self.snapshots[-1] - np.arange(count) // self.json.versions_per_commit, 1.0)
         return float(self.json_of(numbers, self.versions).sum())
 
 
