@@ -43,14 +43,10 @@ class Rests:
         turn = self._turn(intervals)
         return np.asarray(self._through[turn] - np.maximum(self._last[turn] - intervals, 0.0))
 
-    def intervals_of(self, commits: Floats, share_of_nothing: float = 0.0) -> Floats:
-        """The interval, from 1, at whose end the commit with rows of this number comes, and this share of the commits
-        of nothing that follow it.
-        """
+    def intervals_of(self, commits: Floats) -> Floats:
+        """The interval, from 1, at whose end the commit with rows of this number comes."""
         turn = np.minimum(np.searchsorted(self._through, commits), self.turns - 1)
-        later = self._through[turn] - commits
-        nothing = np.ceil(share_of_nothing * self._of_nothing[turn] - 1e-6) * (self.idle_every or 0)
-        return np.asarray(self._last[turn] - later + np.where(later > 0, 0.0, nothing))
+        return np.asarray(self._last[turn] - (self._through[turn] - commits))
 
     def of_nothing_after(self, commits: float) -> int:
         """Commits of nothing that follow this many with rows, the last ones of a turn."""

@@ -36,8 +36,7 @@ _ZIPPED = _widths(0.03, 0.0, 0.0, 0.0)
 _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin, single bytes decide what merges
 _PARQUET = _widths(0.0, 0.0, 0.02, 0.0)  # manifests of format version 4, whose sizes follow what was measured
 _ROLLED = _widths(0.0, 0.015, 0.5, 0.03)  # of how alike the bounds of one task's files are nothing is sampled
-_SPREAD = _widths(0.04, 0.1, 0.03, 0.03)  # how many manifests there are while nothing comes decides lists
-_SPREAD_YOUNG = _widths(0.45, 0.1, 0.03, 0.03)  # an age below the period: when it expires decides what is left
+_RESTS = _widths(0.02, 0.05, 0.03, 0.03)  # what comes between commits of nothing is put before them all
 _SMALL_TARGET_BYTES = 4 << 20
 # of statements on the newest or oldest rows, on scattered ones, and where summaries that they write are compressed
 _AT_AN_END = _widths(0.015, 0.06, 0.05, 0.06)
@@ -61,6 +60,7 @@ _LEAPT_DELETES = {**_widths(0.02, 0.4, 0.45, 0.5), Kind.DELETE_MANIFEST: 0.4}
 _LEAPT_COUNTS = _widths(0.07, 0.09, 0.45, 0.0)
 # How many files compaction leaves in each of the partitions that close decides when deletes are dropped
 _LEAPT_COMPACTED_PARTITIONS = {**_widths(0.02, 0.4, 0.7, 0.6), Kind.DELETE_MANIFEST: 0.95}
+ZIPPED_STATISTICS = 0.13  # entries of statistics in compressed metadata.json
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
@@ -80,9 +80,8 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
     places = places_of(case)
     if case.table.partition_by:
         yield _PARTITIONED
-    if case.workload.active is not None:
-        expiry = kept.expire_snapshots
-        yield _SPREAD_YOUNG if expiry and expiry.older_than < case.workload.active.every else _SPREAD
+    if case.rests is not None:
+        yield _RESTS
     if arrivals.is_rolled:
         yield _ROLLED
     if case.key_columns:

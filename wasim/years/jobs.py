@@ -1,8 +1,11 @@
 """When maintenance that writes snapshots falls due: by period, or once the table has come to a count."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf
 from typing import Literal
+
+import numpy as np
 
 from wasim.scenario import Case
 from wasim.scenario.changes import MaintenanceJob, RewriteDataFiles
@@ -41,6 +44,13 @@ class Runs:
             self._next = float(self.schedule.commit_at(turn)) if turn <= self.schedule.count else inf
         return self._next
 
+    def interval_after(self, commits: float) -> float:
+        """The interval at whose end the first run follows this commit; infinite where a later one comes before."""
+        schedule, done = self.schedule, floor(commits + SLACK)
+        turn = schedule.turn_after(done - 1)
+        is_next = turn <= schedule.count and schedule.commit_at(turn) == done
+        return schedule.event_time_s(turn) // schedule.commit_interval_s if is_next else inf
+
     def ends_cycle(self, commits: float) -> bool:
         """Whether one of the runs that follow this commit is the last of a period."""
         if self.schedule.rests is None:
@@ -72,6 +82,8 @@ class Job:
     fired: int = 0
     fired_at: float = 0.0  # commits
     rests: Rests | None = None  # which tell how many commits of nothing follow
+    between: Sequence[Runs] = ()  # other jobs, the first run of which parts those commits in two: this makes
+    is_later: bool = False  # the first ones, or those that are left
 
     @property
     def ends_cycle(self) -> bool:
@@ -126,7 +138,7 @@ class Job:
         """Does it once."""
         self.fired, self.fired_at = self.fired + 1, state.commits
         if self.operation == "empty":
-            if self.rests is not None and (times := self.rests.of_nothing_after(state.commits)):
+            if times := self._of_nothing(state.commits):
                 state.commit_nothing(times)
             return
         if self.operation == "rewrite_manifests":
@@ -135,14 +147,18 @@ class Job:
         for part in range(self.parts):
             state.compact(1.0 / (self.parts - part))
 
+    def _of_nothing(self, commits: float) -> float:
+        if self.rests is None:
+            return 0.0
+        count, last = self.rests.of_nothing_after(commits), float(self.rests.intervals_of(np.array(commits)))
+        until = min((runs.interval_after(commits) for runs in self.between), default=inf)
+        first = min(count, (until - last) // (self.rests.idle_every or 1))
+        return count - first if self.is_later else first
+
 
 def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
-    """Maintenance of a case that makes snapshots, in the order in which it is carried out; commits of nothing first."""
+    """Maintenance of a case that makes snapshots and its commits of nothing, in the order in which they come."""
     jobs = []
-    if case.rests is not None and case.rests.commits_of_nothing:
-        every_s = case.rests.every_us / SECOND_US
-        turns = replace(schedule_of(case, every_s), horizon_s=every_s * case.rests.turns)
-        jobs.append(Job(operation="empty", runs=Runs(turns), measure="manifests", least=0, rests=case.rests))
     compaction, rewriting = case.maintenance.rewrite_data_files, case.maintenance.rewrite_manifests
     if compaction is not None:
         jobs.append(
@@ -164,7 +180,18 @@ def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
                 least=rewriting.when_manifests or 0,
             )
         )
-    return jobs
+    return _with_commits_of_nothing(case, jobs)
+
+
+def _with_commits_of_nothing(case: Case, jobs: list[Job]) -> list[Job]:
+    """The jobs with the commits of nothing of a writer that rests, before and after the first of them."""
+    rests = case.rests
+    if rests is None or not rests.commits_of_nothing:
+        return jobs
+    every_s, between = rests.every_us / SECOND_US, [job.runs for job in jobs if job.runs is not None]
+    turns = replace(schedule_of(case, every_s), horizon_s=every_s * rests.turns)
+    first = Job(operation="empty", runs=Runs(turns), measure="manifests", least=0, rests=rests, between=between)
+    return [first, *jobs, *([replace(first, runs=Runs(turns), is_later=True)] if between else [])]
 
 
 def _runs(case: Case, job: MaintenanceJob) -> Runs | None:

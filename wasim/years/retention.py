@@ -193,7 +193,7 @@ class Retention:
         gone = last = 0.0
         total = self.case.ends_s / interval_s + SLACK
         while len(found) < ALL_TURNS:
-            interval = max(self._interval_of(gone + least), last + 1)
+            interval = self._interval_of(gone + least, last + 1)
             if interval > total or gone + least > self.snapshots[-1] + SLACK:
                 break
             found.append(interval)
@@ -208,14 +208,17 @@ class Retention:
             return turns, np.concatenate([found, found[-1] + np.floor(more * pace)]) * interval_s
         return turns, np.array(found) * interval_s
 
-    def _interval_of(self, snapshot: float) -> float:
-        """The interval at whose end there have been so many snapshots."""
-        commits = float(np.interp(snapshot, self.snapshots[self._firsts_and_lasts], self._ends))
-        commit, rests = ceil(commits - 1e-6), self.case.rests
+    def _interval_of(self, snapshots: float, first: float) -> float:
+        """The interval, this one or later, by whose end there have been so many snapshots."""
+        rests = self.case.rests
         if rests is None:
-            return commit
-        share = max(0.0, 1 - (commit - commits) / BEFORE_MAINTENANCE)
-        return float(rests.intervals_of(np.array(float(commit)), share))
+            return max(ceil(float(np.interp(snapshots, self.snapshots, self.samples.commits)) - 1e-6), first)
+        low, high = first, float(rests.intervals) + 1
+        while low < high:
+            middle = (low + high) // 2
+            enough = float(self.made_by(self._in(np.array([middle])))[0]) >= snapshots - ALMOST
+            low, high = (low, middle) if enough else (middle + 1, high)
+        return low
 
     def commits_by(self, event_time_s: float) -> float:
         """Commits of the writer by this event time; those with rows, where it rests."""

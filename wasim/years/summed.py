@@ -21,7 +21,7 @@ from wasim.twin.commits import merge_policy
 from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
 from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
-from wasim.years.band import approximations, band_of
+from wasim.years.band import ZIPPED_STATISTICS, approximations, band_of
 from wasim.years.changes import changes_of, upserts_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
 from wasim.years.flows import DATA, DELETES, Flow
@@ -74,7 +74,14 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     if merges_on_read(case):
         deletes = read_position_deletes(case, profile, site)
         sizes = replace(sizes, delete_manifests=deletes.manifests)
-    return Shape(arrivals=arrivals, file_bytes=file_bytes, sizes=sizes, position_deletes=deletes)
+    is_estimated = sizes.json.entry is not None and sizes.json.zipped is not None  # see `of_recipe`
+    return Shape(
+        arrivals=arrivals,
+        file_bytes=file_bytes,
+        sizes=sizes,
+        position_deletes=deletes,
+        bands={Kind.METADATA_JSON: ZIPPED_STATISTICS} if is_estimated else {},
+    )
 
 
 def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
