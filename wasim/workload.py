@@ -237,7 +237,9 @@ def _scheduled_steps(case: Case) -> Iterator[Iterator[_ScheduledStep]]:
     """Changes, maintenance and evolution, as iterators that are each in order."""
     for rank, jobs in ((_CHANGE, case.changes), (_MAINTAIN, case.maintenance)):
         for place, (name, job) in enumerate(jobs):
-            if job is not None:
+            if name == "expire_snapshots" and case.expires_itself:
+                yield _after_commits(case, rank=rank, place=place, name=name)
+            elif job is not None:
                 yield _runs(schedule(case, job), rank=rank, place=place, name=name)
     evolutions = enumerate(case.evolution)
     yield (
@@ -249,6 +251,13 @@ def _scheduled_steps(case: Case) -> Iterator[Iterator[_ScheduledStep]]:
         _ScheduledStep(commit=commit, event_time_s=case.horizon_s, rank=_PROBE, place=0)
         for commit in _checkpoints(case)
     )
+
+
+def _after_commits(case: Case, *, rank: int, place: int, name: str) -> Iterator[_ScheduledStep]:
+    for first, count, _ in case.appends(1, case.commits):
+        for commit in range(first, first + count):
+            event_time_s = commit * case.commit_interval_s
+            yield _ScheduledStep(commit=commit, event_time_s=event_time_s, rank=rank, place=place, name=name)
 
 
 def _runs(schedule: Schedule, *, rank: int, place: int, name: str) -> Iterator[_ScheduledStep]:

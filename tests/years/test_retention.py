@@ -11,7 +11,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteManifests
 from wasim.scenario.parts import Writer
-from wasim.twin import Site, shipped_profile, simulate_table
+from wasim.twin import Site, WriterProfile, profile_named, shipped_profile, simulate_table
 from wasim.years import simulate_years
 from wasim.years.flows import WIDTH, Flow
 from wasim.years.history import Samples
@@ -89,6 +89,21 @@ def test_a_commit_of_nothing_says_what_its_writer_says():
         assert sizes[0] == pytest.approx(sizes[1], rel=0.005), name
 
 
+@pytest.mark.parametrize("name", ["redpanda", "automq"])
+def test_a_writer_that_expires_itself_does_so_when_it_commits(name):
+    profile = profile_named(name)
+    early = replace(profile, recipe=replace(profile.recipe, expiry=replace(profile.recipe.expiry, older_than_s=60.0)))
+    case = resting_case(600.0)
+    case = replace(case, writer=Writer(kind="batch", profile=name))
+    exact, summed = both(case, early)
+    for kind in METADATA_KINDS:
+        assert summed.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.01), kind
+        assert summed.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.03), kind
+    commits = 5 * 20
+    versions = 1 + commits + (commits - 12 if name == "redpanda" else 0)  # those of the first minute expire none
+    assert abs(exact.files_written[Kind.METADATA_JSON] - versions) <= 2
+
+
 def test_statistics_come_with_a_writer_s_commits_and_no_others():
     case = synthetic_case(writer="batch", horizon_s=200.0)
     case = replace(
@@ -102,8 +117,8 @@ def test_statistics_come_with_a_writer_s_commits_and_no_others():
     assert sizes[0] == pytest.approx(sizes[1], rel=0.005)
 
 
-def both(case: Case) -> tuple[Totals, Totals]:
+def both(case: Case, profile: WriterProfile | None = None) -> tuple[Totals, Totals]:
     """Exact totals, and those in sums."""
-    profile = shipped_profile(case)
+    profile = profile or shipped_profile(case)
     made = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1)
     return sum_events(made.recording.events), simulate_years(case, profile, Site()).totals

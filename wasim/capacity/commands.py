@@ -67,7 +67,7 @@ def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> 
     if dialect == "athena":
         return *set_vacuum(table, kept.older_than_s, properties_of(setting)), *calls
     if dialect == "trino":  # its table properties are its own, and all others need the catalog's leave
-        allowed = "-- once; iceberg.allowed-extra-properties must name them (from 480: delete_after_commit_enabled = true)"
+        allowed = "-- once; iceberg.allowed-extra-properties must name them (480: delete_after_commit_enabled = true)"
         return f"{allowed}\n{set_extra_properties(table, properties_of(setting))};", *calls
     return f"{set_properties(table, properties, in_lines=True)};", *calls
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
 from wasim.rules.trigger import commits_of
-from wasim.scenario.changes import Changes, Delete, Evolution, Maintenance, Merge, Update
+from wasim.scenario.changes import Changes, Delete, Evolution, ExpireSnapshots, Maintenance, Merge, Update
 from wasim.scenario.parts import EQUALITY_DELETES, Environment, Planning, Table, Workload, Writer
 from wasim.scenario.rests import Rests
 from wasim.scenario.values import Part
@@ -35,6 +35,7 @@ class Case:
     seed: int
     repetition: int
     swept: dict[str, str]
+    own_expiry: ExpireSnapshots | None = None  # the writer's, with each of its commits and at no other time
     rests: Rests | None = None  # of a case whose commits are those with rows of one that rests: what real time is
 
     @property
@@ -79,6 +80,11 @@ class Case:
             return
         times_us = [microseconds(one) for one in (active.every, active.lasts, self.commit_interval_s)]
         yield from commits_of(first, through, times_us, self.writer.idle_commit_every)
+
+    @property
+    def expires_itself(self) -> bool:
+        """Whether the writer's own expiry is the one that counts."""
+        return self.own_expiry is not None and self.maintenance.expire_snapshots == self.own_expiry
 
     @property
     def ends_s(self) -> float:

@@ -175,7 +175,8 @@ def as_written(case: Case, profile: WriterProfile) -> Case:
     if own:
         table = table.model_copy(update={"properties": {**table.properties, **own}})
     if maintenance.expire_snapshots is None and recipe.expiry is not None:
-        maintenance = maintenance.model_copy(update={"expire_snapshots": _expiry(recipe.expiry, case)})
+        case = replace(case, own_expiry=_expiry(recipe.expiry, case))
+        maintenance = maintenance.model_copy(update={"expire_snapshots": case.own_expiry})
     return replace(case, writer=writer, table=table, maintenance=maintenance)
 
 

@@ -163,7 +163,10 @@ class Retention:
         """The expiries of the case."""
         upkeep = self.case.maintenance.expire_snapshots
         turns, times_s = np.zeros(0), np.zeros(0)
-        if upkeep is not None and upkeep.every is not None:
+        if self.case.expires_itself:
+            turns = _some_of(self.case.commits)
+            times_s = self.times_of(turns)
+        elif upkeep is not None and upkeep.every is not None:
             turns = _some_of(int(self.case.ends_s / upkeep.every + SLACK))
             times_s = turns * upkeep.every
         elif upkeep is not None:
@@ -346,7 +349,7 @@ class Retention:
     def _last_s(self) -> float:
         """Event time of the last expiry."""
         upkeep = self.case.maintenance.expire_snapshots
-        if upkeep is not None and upkeep.every is not None:
+        if upkeep is not None and upkeep.every is not None and not self.case.expires_itself:
             return int(self.case.ends_s / upkeep.every + SLACK) * upkeep.every
         return float(self.times_of(self.expiries.commits[-1:])[0])
 
