@@ -76,10 +76,13 @@ def test_each_language_has_a_block_of_its_own():
 def test_trino_is_given_its_own_statements():
     daily = Maintenance(expire_every_s=86_400.0, older_than_s=432_000.0, rewrite_every_s=3_600.0)
     request = a_request().written_by("trino")
-    properties, rewriting, expiry = sql_of(request, replace(SETTING, maintenance=daily), "lake.db.events")
+    properties, session, rewriting, expiry = sql_of(request, replace(SETTING, maintenance=daily), "lake.db.events")
     assert "SET PROPERTIES extra_properties = MAP(\n  ARRAY['write.metadata.delete-after-commit.enabled']" in properties
     assert expiry == "ALTER TABLE lake.db.events EXECUTE expire_snapshots(retention_threshold => '5d'); -- 40 0 * * *"
     assert rewriting == "ALTER TABLE lake.db.events EXECUTE optimize_manifests; -- 20 * * * *"
+    assert session.startswith("SET SESSION lake.expire_snapshots_min_retention = '5d'; -- ")
+    weekly = replace(daily, older_than_s=604_800.0)  # which the catalog takes as it ships
+    assert len(sql_of(request, replace(SETTING, maintenance=weekly), "lake.db.events")) == 3
 
 
 def test_athena_is_given_its_own_statements():

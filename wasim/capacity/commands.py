@@ -21,6 +21,7 @@ from wasim.twin.profile import Dialect
 from wasim.units import DAY_S, HOUR_S, format_duration
 
 MINUTE_S = 60.0
+TRINO_LEAST_AGE_S = 7 * DAY_S  # iceberg.expire-snapshots.min-retention: what is younger, it refuses to expire
 WIDTH = 80
 _MINUTES = {"rewrite_data_files": 0, "rewrite_manifests": 20, "expire_snapshots": 40, "remove_orphan_files": 50}
 """Jobs in the order in which each leaves least to the next, and the minute of an hour that keeps them in it."""
@@ -68,7 +69,8 @@ def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> 
         return *set_vacuum(table, kept.older_than_s, properties_of(setting)), *calls
     if dialect == "trino":  # its table properties are its own, and all others need the catalog's leave
         allowed = "-- once; iceberg.allowed-extra-properties must name them (480: delete_after_commit_enabled = true)"
-        return f"{allowed}\n{set_extra_properties(table, properties_of(setting))};", *calls
+        properties_once = f"{allowed}\n{set_extra_properties(table, properties_of(setting))};"
+        return properties_once, *_allowing_retention(table, kept), *calls
     return f"{set_properties(table, properties, in_lines=True)};", *calls
 
 
@@ -82,8 +84,15 @@ def _call(dialect: Dialect, job: str, table: str, kept: Maintenance, own: Mappin
     return _called_by_trino(job, table, kept) if dialect == "trino" else _called(job, table, own)
 
 
+def _allowing_retention(table: str, kept: Maintenance) -> Iterator[str]:
+    """What Trino's session takes before it expires snapshots younger than the catalog's least age."""
+    if kept.expire_every_s is not None and (kept.older_than_s or 0.0) < TRINO_LEAST_AGE_S:
+        catalog, age = table.partition(".")[0].replace("`", '"'), format_duration(kept.older_than_s or 0.0)
+        yield f"SET SESSION {catalog}.expire_snapshots_min_retention = '{age}'; -- in the session that expires"
+
+
 def _called_by_trino(job: str, table: str, kept: Maintenance) -> str:
-    """`ALTER TABLE … EXECUTE …`; a retention below iceberg.expire-snapshots.min-retention, seven days, is refused."""
+    """`ALTER TABLE … EXECUTE …`."""
     age = format_duration(kept.older_than_s or 0.0)
     return execute_procedure(job, table, f"retention_threshold => '{age}'" if job == "expire_snapshots" else "")
 
