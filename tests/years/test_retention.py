@@ -64,11 +64,12 @@ def test_what_each_of_many_expiries_leaves_is_what_was_written_since(small_case:
 @pytest.mark.parametrize(
     "maintenance",
     [
+        Maintenance(),
         Maintenance(expire_snapshots=ExpireSnapshots(every=7.0, older_than=4.0)),  # younger than a period
         Maintenance(expire_snapshots=ExpireSnapshots(when_snapshots=20, older_than=5.0)),
         Maintenance(rewrite_manifests=RewriteManifests(every=11.0)),
     ],
-    ids=["young expiry", "expiry by count", "rewriting while nothing comes"],
+    ids=["appends alone", "young expiry", "expiry by count", "rewriting while nothing comes"],
 )
 def test_a_writer_that_rests_is_maintained_by_the_clock(maintenance, idle_commit_every):
     case = replace(resting_case(400.0, idle_commit_every=idle_commit_every), maintenance=maintenance)
