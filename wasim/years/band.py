@@ -36,7 +36,7 @@ _ZIPPED = _widths(0.03, 0.0, 0.0, 0.0)
 _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin, single bytes decide what merges
 _PARQUET = _widths(0.0, 0.0, 0.02, 0.0)  # manifests of format version 4, whose sizes follow what was measured
 _ROLLED = _widths(0.0, 0.015, 0.5, 0.03)  # of how alike the bounds of one task's files are nothing is sampled
-_RESTS = _widths(0.02, 0.05, 0.03, 0.03)  # what comes between commits of nothing is put before them all
+_RESTS = _widths(0.04, 0.05, 0.03, 0.03)  # what comes between commits of nothing is put before them all
 _SMALL_TARGET_BYTES = 4 << 20
 # of statements on the newest or oldest rows, on scattered ones, and where summaries that they write are compressed
 _AT_AN_END = _widths(0.015, 0.06, 0.05, 0.06)
