@@ -49,7 +49,7 @@ def simulate_block(block: GridBlock) -> list[dict[str, Any]]:
 
 def _record(number: int, found: Forecast) -> dict[str, Any]:
     run, case = found.run, found.run.case
-    totals, kept = run.totals, case.maintenance
+    totals, kept = run.of_all_tables, case.maintenance
     return {
         "setting": number,
         **{field: _typed(text) for field, text in case.swept.items()},
@@ -92,7 +92,7 @@ def _column_type(texts: Iterable[str]) -> pa.DataType:
 def grid_schema(cases: Sequence[Case]) -> pa.Schema:
     """Columns of the results: the setting's number, the swept fields (numbers as numbers, others as written), when it
     is maintained, whether its commits stay shorter than their interval, counts, bytes, seconds, and sentences on what
-    was ignored or replaced by its mean.
+    was ignored or replaced by its mean. What is written and on disk is of all tables that a job commits to.
     """
     values: dict[str, list[str]] = {}
     for case in cases:

@@ -11,7 +11,10 @@ At the same event time the append comes first, then changes, evolution and maint
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import lcm
 from typing import Literal
+
+import numpy as np
 
 from wasim.rules.compaction import small_file_bytes
 from wasim.rules.maintenance import commit_at, turn_after
@@ -19,6 +22,7 @@ from wasim.scenario.case import Case, microseconds, multiples_within
 from wasim.scenario.changes import Change, Delete, Evolution, MaintenanceJob, Overwrite
 from wasim.scenario.evolve import evolve
 from wasim.scenario.parts import Table
+from wasim.scenario.rests import Rests
 
 SCATTER = 1_000_000  # scattered rows are those whose hash, modulo this, is below their share of it
 
@@ -161,6 +165,19 @@ class Schedule:
     every_s: float
     horizon_s: float
     commit_interval_s: float
+    rests: Rests | None = None  # of a writer whose commits with rows alone are numbered
+
+    @property
+    def commits_between(self) -> float:
+        """Commits of the writer between two runs, on average."""
+        apart = self.every_s / self.commit_interval_s
+        return apart if self.rests is None else apart * self.rests.commits / self.rests.intervals
+
+    @property
+    def cycle(self) -> int:
+        """Runs until one comes as long after the writer's rest as before."""
+        every_us = microseconds(self.every_s)
+        return 1 if self.rests is None else lcm(every_us, self.rests.every_us) // every_us
 
     @property
     def count(self) -> int:
@@ -173,17 +190,26 @@ class Schedule:
 
     def commit_at(self, turn: int) -> int:
         """The writer's commit that the run with this number follows."""
-        return commit_at(turn, microseconds(self.every_s), microseconds(self.commit_interval_s))
+        intervals = commit_at(turn, microseconds(self.every_s), microseconds(self.commit_interval_s))
+        return intervals if self.rests is None else int(self.rests.commits_in(np.array(float(intervals))))
 
     def turn_after(self, commit: int) -> int:
         """The first run that follows a later commit than this one; above `count` where none does."""
+        if self.rests is not None:  # the run after the interval before that of the next commit
+            if commit >= self.rests.commits:
+                return self.count + 1
+            commit = int(self.rests.intervals_of(np.array(commit + 1.0))) - 1
         return turn_after(commit, microseconds(self.every_s), microseconds(self.commit_interval_s))
 
 
 def schedule(case: Case, job: Change | MaintenanceJob) -> Schedule:
     """When a change or a maintenance operation of the case runs: one under a condition looks after every commit."""
-    every_s = case.commit_interval_s if job.every is None else job.every
-    return Schedule(every_s=every_s, horizon_s=case.horizon_s, commit_interval_s=case.commit_interval_s)
+    return schedule_of(case, case.commit_interval_s if job.every is None else job.every)
+
+
+def schedule_of(case: Case, every_s: float) -> Schedule:
+    """When what comes so often comes in the case."""
+    return Schedule(every_s=every_s, horizon_s=case.ends_s, commit_interval_s=case.commit_interval_s, rests=case.rests)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -211,7 +237,9 @@ def _scheduled_steps(case: Case) -> Iterator[Iterator[_ScheduledStep]]:
     """Changes, maintenance and evolution, as iterators that are each in order."""
     for rank, jobs in ((_CHANGE, case.changes), (_MAINTAIN, case.maintenance)):
         for place, (name, job) in enumerate(jobs):
-            if job is not None:
+            if name == "expire_snapshots" and case.expires_itself:
+                yield _after_commits(case, rank=rank, place=place, name=name)
+            elif job is not None:
                 yield _runs(schedule(case, job), rank=rank, place=place, name=name)
     evolutions = enumerate(case.evolution)
     yield (
@@ -223,6 +251,13 @@ def _scheduled_steps(case: Case) -> Iterator[Iterator[_ScheduledStep]]:
         _ScheduledStep(commit=commit, event_time_s=case.horizon_s, rank=_PROBE, place=0)
         for commit in _checkpoints(case)
     )
+
+
+def _after_commits(case: Case, *, rank: int, place: int, name: str) -> Iterator[_ScheduledStep]:
+    for first, count, _ in case.appends(1, case.commits):
+        for commit in range(first, first + count):
+            event_time_s = commit * case.commit_interval_s
+            yield _ScheduledStep(commit=commit, event_time_s=event_time_s, rank=rank, place=place, name=name)
 
 
 def _runs(schedule: Schedule, *, rank: int, place: int, name: str) -> Iterator[_ScheduledStep]:

@@ -80,10 +80,13 @@ def test_trino_is_given_its_own_statements():
     request = a_request().written_by("trino")
     properties, rewriting, expiry = sql_of(request, replace(SETTING, maintenance=daily), "lake.db.events")
     assert "SET PROPERTIES extra_properties = MAP(\n  ARRAY['write.metadata.delete-after-commit.enabled']" in properties
-    leave, call = expiry.split("\n")
-    assert leave == "-- iceberg.expire-snapshots.min-retention, 7d by default, must be 5d at most"
+    session, call = expiry.split("\n")
+    assert session == "SET SESSION lake.expire_snapshots_min_retention = '5d'; -- in the same session"
     assert call == "ALTER TABLE lake.db.events EXECUTE expire_snapshots(retention_threshold => '5d'); -- 40 0 * * *"
     assert rewriting == "ALTER TABLE lake.db.events EXECUTE optimize_manifests; -- 20 * * * *"
+    weekly = replace(daily, older_than_s=604_800.0)  # which the catalog takes as it ships
+    *_, expiry = sql_of(request, replace(SETTING, maintenance=weekly), "lake.db.events")
+    assert expiry.startswith("ALTER TABLE")
 
 
 def test_athena_is_given_its_own_statements():

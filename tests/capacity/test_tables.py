@@ -10,6 +10,9 @@ from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, r
 from wasim.capacity.answer import plan_lines
 from wasim.capacity.document import plan_document
 from wasim.capacity.settings import NO_MAINTENANCE, Setting
+from wasim.grid import grid_schema, plan_grid, simulate_grid
+from wasim.ledger import Kind
+from wasim.report.pages.cells import headline_table
 from wasim.runner import Outcome
 from wasim.runs.limits import judge
 from wasim.scenario import load_scenario
@@ -17,6 +20,7 @@ from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import ADDING_UP
 from wasim.simulation import Mode, SimulationOptions, simulate
 from wasim.twin.profile import tables_in_turn, turn_words
+from wasim.units import format_bytes
 
 SCENARIO = """\
 name: several
@@ -29,6 +33,9 @@ horizon: 60d
 """
 
 
+OVER = {"horizon": "60d"}
+
+
 @pytest.fixture
 def written(tmp_path: Path):
     def write(tables: int) -> Path:
@@ -39,9 +46,9 @@ def written(tmp_path: Path):
     return write
 
 
-def simulated(path: Path) -> Outcome:
-    options = SimulationOptions(mode=Mode.FAST, provider="s3")
-    return simulate(load_scenario(path, {"horizon": "60d"}), options, Console(file=io.StringIO()))
+def simulated(path: Path, interval: str = "10s") -> Outcome:
+    options, given = SimulationOptions(mode=Mode.FAST, provider="s3"), OVER | {"commit_interval": interval}
+    return simulate(load_scenario(path, given), options, Console(file=io.StringIO()))
 
 
 def check_times_twelve(one: dict[str, float | None], twelve: dict[str, float | None]) -> None:
@@ -66,7 +73,9 @@ def test_a_simulation_counts_all_tables_in_its_limits_and_keeps_up_a_twelfth_as_
     one, twelve = (simulated(written(tables)) for tables in (1, 12))
     ((of_one,), (of_twelve,)) = (outcome.document["cases"] for outcome in (one, twelve))
     check_times_twelve(of_one["metrics"], of_twelve["metrics"])
-    assert of_twelve["written_bytes"] == of_one["written_bytes"]
+    for name in ("written_bytes", "on_disk_bytes", "files_written"):
+        assert of_twelve[name] == {kind: 12 * count for kind, count in of_one[name].items()}
+    assert of_twelve["live_bytes"] == of_one["live_bytes"]
     assert (of_one["tables"], of_twelve["tables"]) == (1, 12)
     modelled = [document["commit_ms"]["modelled"]["sustainable_interval_s"] for document in (of_one, of_twelve)]
     assert modelled[1] == pytest.approx(12 * modelled[0])
@@ -75,9 +84,22 @@ def test_a_simulation_counts_all_tables_in_its_limits_and_keeps_up_a_twelfth_as_
     on_disk = of_one["metrics"]["metadata_on_disk_bytes"]
     limit = Limit(metric="metadata_on_disk_bytes", comparison="<", bound=2 * on_disk, text="< twice as much")
     assert [next(judge([limit], outcome.run))["holds"] for outcome in (one, twelve)] == [True, False]
-    commits = of_one["commits"]
-    assert f"all 12: {12 * commits:,} commits" in twelve.document["answer"]["conclusion"]
-    assert "tables" not in one.document["answer"]["conclusion"]
+    assert of_one["commits"] == of_twelve["commits"]
+
+
+def test_a_sweep_over_tables_compares_what_all_of_them_write(written, tmp_path):
+    swept = SCENARIO % 1 + "sweep: {writer.tables: [1, 12]}\n"
+    (path := tmp_path / "swept.yaml").write_text(swept)
+    outcome = simulated(path, interval="10m")
+    answer, one = outcome.document["answer"]["conclusion"], outcome.run.cases[0].totals.metadata_bytes
+    assert f"tables=1 wrote the least metadata: {format_bytes(one)}" in answer
+    assert f"tables=12 wrote the most, {format_bytes(12 * one)}" in answer
+    json_bytes = outcome.run.cases[0].totals.written_bytes[Kind.METADATA_JSON]
+    rows = headline_table(outcome.run).rows
+    assert [row[3] for row in rows] == [format_bytes(json_bytes), format_bytes(12 * json_bytes)]
+    cases = load_scenario(path, OVER | {"commit_interval": "10m"}).cases()
+    grid = simulate_grid(plan_grid(cases), grid_schema(cases), processes=1)
+    assert grid["metadata_written_bytes"].to_pylist() == [one, 12 * one]
 
 
 def test_a_plan_says_what_is_of_all_tables_and_that_commits_follow_each_other(written):

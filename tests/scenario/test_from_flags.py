@@ -23,6 +23,22 @@ def test_flags_simulate_every_interval():
 
 
 @pytest.mark.parametrize(
+    ("writer", "fields"),
+    [
+        (None, {"kind": "streaming", "sink": "foreach_batch"}),
+        ("batch", {"kind": "batch"}),
+        ("flink", {"kind": "flink"}),
+        ("trino", {"kind": "batch", "profile": "trino"}),
+    ],
+)
+def test_several_tables_are_written_to_as_the_writer_can(writer, fields):
+    document, said = document_from_flags({"rows_per_second": "5", "tables": "12", "writer": writer})
+    assert document["writer"] == fields | {"tables": 12}
+    assert "writer to each of 12 tables, horizon" in said[-1]
+    assert document_from_flags({"rows_per_second": "5", "tables": "1"})[0]["writer"] == "streaming"
+
+
+@pytest.mark.parametrize(
     ("given", "told"),
     [
         ({"rows_per_second": None}, "--rows-per-second is missing."),
@@ -33,6 +49,8 @@ def test_flags_simulate_every_interval():
         ({"partitions": "100001"}, "--partitions is '100001'. Give a whole number, at least 0, at most 100000."),
         ({"writers": "65"}, "--writers is '65'. Give a whole number, at least 1, at most 64."),
         ({"writers": "2", "writer": "streaming"}, "--writers is '2', but several writers are batches."),
+        ({"tables": "0"}, "--tables is '0'. Give a whole number, at least 1, at most 10000."),
+        ({"tables": "2", "writers": "3"}, '--tables is "2", but writer.writers is 3. Give one writer, or 1.'),
         ({"horizon": "soon"}, '--horizon is "soon".'),
     ],
 )

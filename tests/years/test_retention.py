@@ -1,14 +1,17 @@
 """What expiry makes of a history of any length."""
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from support.synthetic import resting_case, synthetic_case
 
-from wasim.ledger import Kind, sum_events
+from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events
 from wasim.scenario import Case
-from wasim.twin import Site, shipped_profile, simulate_table
+from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteManifests
+from wasim.scenario.parts import Writer
+from wasim.twin import Site, WriterProfile, profile_named, shipped_profile, simulate_table
 from wasim.years import simulate_years
 from wasim.years.flows import WIDTH, Flow
 from wasim.years.history import Samples
@@ -55,3 +58,68 @@ def test_what_each_of_many_expiries_leaves_is_what_was_written_since(small_case:
     # 11 to 30 snapshots of one to a commit, of twice as many later, and what each expiry leaves
     mean = (5e6 * 21e3 + 1e7 * 41e3 + 25e4 * 11e3 + 25e4 * 21e3) / (15e6 + 5e5)
     assert kept.json_bytes / kept.versions == pytest.approx(mean, rel=0.05)
+
+
+@pytest.mark.parametrize("idle_commit_every", [0, 1, 10])
+@pytest.mark.parametrize(
+    "maintenance",
+    [
+        Maintenance(),
+        Maintenance(expire_snapshots=ExpireSnapshots(every=7.0, older_than=4.0)),  # younger than a period
+        Maintenance(expire_snapshots=ExpireSnapshots(when_snapshots=20, older_than=5.0)),
+        Maintenance(rewrite_manifests=RewriteManifests(every=11.0)),
+    ],
+    ids=["appends alone", "young expiry", "expiry by count", "rewriting while nothing comes"],
+)
+def test_a_writer_that_rests_is_maintained_by_the_clock(maintenance, idle_commit_every):
+    case = replace(resting_case(400.0, idle_commit_every=idle_commit_every), maintenance=maintenance)
+    exact, summed = both(case)
+    for kind in METADATA_KINDS:
+        assert summed.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.01), kind
+        assert summed.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.03), kind
+    lists = Kind.MANIFEST_LIST
+    assert summed.files_deleted[lists] == pytest.approx(exact.files_deleted[lists], abs=2)
+
+
+def test_a_commit_of_nothing_says_what_its_writer_says():
+    for name in ("redpanda", "pyiceberg"):  # whose summaries lack what Iceberg counts
+        case = resting_case(300.0, idle_commit_every=1)
+        writer = case.writer.model_copy(update={"kind": "batch", "profile": name})
+        exact, summed = both(replace(case, writer=writer))
+        sizes = [totals.written_bytes[Kind.METADATA_JSON] for totals in (summed, exact)]
+        assert sizes[0] == pytest.approx(sizes[1], rel=0.005), name
+
+
+@pytest.mark.parametrize("name", ["redpanda", "automq"])
+def test_a_writer_that_expires_itself_does_so_when_it_commits(name):
+    profile = profile_named(name)
+    early = replace(profile, recipe=replace(profile.recipe, expiry=replace(profile.recipe.expiry, older_than_s=75.0)))
+    case = resting_case(600.0)
+    case = replace(case, writer=Writer(kind="batch", profile=name))
+    exact, summed = both(case, early)
+    for kind in METADATA_KINDS:
+        assert summed.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.01), kind
+        assert summed.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.03), kind
+    turns = 600 // 30
+    expiries = turns - 3 if name == "redpanda" else 0  # what ages between two turns goes at once, with the next commit
+    assert exact.files_written[Kind.METADATA_JSON] == 1 + 5 * turns + expiries
+
+
+def test_statistics_come_with_a_writer_s_commits_and_no_others():
+    case = synthetic_case(writer="batch", horizon_s=200.0)
+    case = replace(
+        case,
+        writer=Writer(kind="batch", profile="trino"),
+        maintenance=Maintenance(rewrite_manifests=RewriteManifests(every=5.0)),
+    )
+    exact, summed = both(case)
+    assert summed.files_written[Kind.METADATA_JSON] == exact.files_written[Kind.METADATA_JSON]
+    sizes = [totals.written_bytes[Kind.METADATA_JSON] for totals in (summed, exact)]
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.005)
+
+
+def both(case: Case, profile: WriterProfile | None = None) -> tuple[Totals, Totals]:
+    """Exact totals, and those in sums."""
+    profile = profile or shipped_profile(case)
+    made = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1)
+    return sum_events(made.recording.events), simulate_years(case, profile, Site()).totals

@@ -6,11 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.paths import SCENARIOS
-from support.synthetic import resting_case
 
-from wasim.ledger import Action, Kind, sum_events
+from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case, load_scenario
-from wasim.twin import Site, profile_named, shipped_profile, simulate_case, simulate_table
+from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import YearsOf, history_of, read_shape, simulate_ahead, simulate_years, sum_history
 
 
@@ -77,16 +76,3 @@ def test_histories_stepped_through_in_other_processes_give_the_same_sums():
     assert not alone.histories
     for case in cases:
         assert ahead.simulate(case).totals == alone.simulate(case).totals
-
-
-@pytest.mark.parametrize("idle_commit_every", [0, 1, 10])
-def test_long_horizons_count_the_same_commits(idle_commit_every):
-    flink = profile_named("flink")
-    case = resting_case(300.0, idle_commit_every=idle_commit_every)
-    events = simulate_case(case, flink, np.random.default_rng(1)).events
-    summed = simulate_years(case, flink, Site())
-    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST):
-        written = (events.kind == kind) & (events.action == Action.WRITE)
-        assert summed.totals.files_written[kind] == written.sum()
-        assert summed.totals.written_bytes[kind] == pytest.approx(events.bytes[written].sum(), rel=summed.band[kind])
-    assert any("spread evenly" in sentence for sentence in summed.approximated)

@@ -11,7 +11,6 @@ from wasim.iceberg.sql import (
     call_procedure,
     execute_procedure,
     maintain,
-    retain_at_least,
     set_extra_properties,
     set_properties,
     set_vacuum,
@@ -69,8 +68,9 @@ def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> 
     if dialect == "athena":
         return *set_vacuum(table, kept.older_than_s, properties_of(setting)), *calls
     if dialect == "trino":  # its table properties are its own, and all others need the catalog's leave
-        allowed = "-- once; iceberg.allowed-extra-properties must name them"
-        return f"{allowed}\n{set_extra_properties(table, properties_of(setting))};", *calls
+        allowed = "-- once; iceberg.allowed-extra-properties must name them (480: delete_after_commit_enabled = true)"
+        properties_once = f"{allowed}\n{set_extra_properties(table, properties_of(setting))};"
+        return properties_once, *calls
     return f"{set_properties(table, properties, in_lines=True)};", *calls
 
 
@@ -85,10 +85,9 @@ def _call(dialect: Dialect, job: str, table: str, kept: Maintenance, own: Mappin
 
 
 def _called_by_trino(job: str, table: str, kept: Maintenance, own: Mapping[str, Any]) -> str:
-    """`ALTER TABLE … EXECUTE …`, after a comment where the catalog has to allow it."""
+    """`ALTER TABLE … EXECUTE …`."""
     age = kept.older_than_s if job == "expire_snapshots" else own.get("older_than")
-    retained, refused = ("", "") if age is None else retain_at_least(job, PlanRequest.seconds_of(age))
-    return f"{refused}{execute_procedure(job, table, retained)}"
+    return execute_procedure(job, table, None if age is None else PlanRequest.seconds_of(age))
 
 
 def _schedule(job: str, every_s: float | None, minute: int, own: Mapping[str, Any]) -> str | None:

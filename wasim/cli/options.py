@@ -96,6 +96,7 @@ _WORKLOAD = (
     _Option(name="partitions", flag="--partitions", metavar="N", help="Partitions that each commit writes to; 0."),
     _Option(name="writer", flag="--writer", help="streaming, batch, flink or a shipped profile; streaming."),
     _Option(name="writers", flag="--writers", metavar="N", help="Batch writers that commit in turns, as they come; 1."),
+    _Option(name="tables", flag="--tables", metavar="N", help="Tables that it commits to, each with these rows; 1."),
 )
 _TABLE = (
     _Option(

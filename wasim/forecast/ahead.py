@@ -49,13 +49,13 @@ class Forecast:
 
     @property
     def written_bytes(self) -> int:
-        """Metadata written by the end of the horizon."""
-        return self.run.totals.metadata_bytes
+        """Metadata written by the end of the horizon, to all tables of the job."""
+        return self.run.of_all_tables.metadata_bytes
 
     @property
     def on_disk_bytes(self) -> int:
-        """Metadata on disk at the end of the horizon."""
-        return sum(self.run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
+        """Metadata on disk at the end of the horizon, of all tables."""
+        return sum(self.run.of_all_tables.on_disk_bytes[kind] for kind in METADATA_KINDS)
 
     @property
     def live_manifests(self) -> int:
@@ -65,7 +65,7 @@ class Forecast:
     @property
     def band(self) -> float:
         """Relative half-width of the bytes written: the mean of the kinds' by their bytes."""
-        written = self.run.totals.written_bytes
+        written = self.run.of_all_tables.written_bytes
         return sum(self.run.band.get(kind, 0.0) * written[kind] for kind in METADATA_KINDS) / max(self.written_bytes, 1)
 
 

@@ -39,23 +39,19 @@ PROCEDURES = {
 """Trino's procedures by the names of Iceberg's."""
 
 
-def execute_procedure(procedure: str, table: str, arguments: str = "") -> str:
-    """`ALTER TABLE table EXECUTE procedure(arguments)`, by the name of Iceberg's procedure."""
-    given = f"({arguments})" if arguments else ""
-    return f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}{given}"
-
-
-def retain_at_least(procedure: str, age_s: float) -> tuple[str, str]:
-    """The argument of Trino's `procedure` that keeps what is younger, and a comment for a line before it where that is
-    less than the catalog allows by default, else nothing.
+def execute_procedure(procedure: str, table: str, age_s: float | None = None) -> str:
+    """`ALTER TABLE table EXECUTE procedure(…)`, by the name of Iceberg's procedure, which keeps what is younger than
+    `age_s` seconds. Where that is less than the catalog allows by default, a line before it sets it for the session.
     """
-    units = (
-        (DURATION_UNITS_S[unit], unit) for unit in ("d", "h", "m")
-    )  # of one number: 1d12h is no duration of Trino's
+    if age_s is None:
+        return f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}"
+    units = ((DURATION_UNITS_S[unit], unit) for unit in ("d", "h", "m"))  # of one number: 1d12h is none of Trino's
     age = next((f"{age_s / size:.0f}{unit}" for size, unit in units if age_s % size == 0), f"{age_s:g}s")
-    setting = f"iceberg.{procedure.replace('_', '-')}.min-retention"
-    refused = f"-- {setting}, 7d by default, must be {age} at most\n" if age_s < LEAST_RETENTION_S else ""
-    return f"retention_threshold => '{age}'", refused
+    call = f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}(retention_threshold => '{age}')"
+    if age_s >= LEAST_RETENTION_S:
+        return call
+    catalog = _quoted(table).partition(".")[0]
+    return f"SET SESSION {catalog}.{procedure}_min_retention = '{age}'; -- in the same session\n{call}"
 
 
 def set_extra_properties(table: str, properties: Mapping[str, str]) -> str:

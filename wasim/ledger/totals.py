@@ -25,6 +25,10 @@ class Totals:
         """Bytes that the events leave on disk: written minus deleted."""
         return {kind: self.written_bytes[kind] - self.deleted_bytes[kind] for kind in Kind}
 
+    def times(self, tables: int) -> "Totals":
+        """The totals of so many tables that are the same."""
+        return self if tables == 1 else Totals(**{name: _times(getattr(self, name), tables) for name in self.__slots__})
+
     @property
     def metadata_bytes(self) -> int:
         """All metadata written."""
@@ -34,6 +38,10 @@ class Totals:
     def data_bytes(self) -> int:
         """All data written."""
         return sum(self.written_bytes[kind] for kind in DATA_KINDS)
+
+
+def _times(counts: dict[Kind, int], tables: int) -> dict[Kind, int]:
+    return {kind: count * tables for kind, count in counts.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,7 @@ def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
     for part in sorted(parts, key=lambda part: part.commit_interval_s):
         commits = whole_commits(horizon_s=part.horizon_s, commit_interval_s=part.commit_interval_s)
         if commits:
-            by_commits[commits] = (part.commit_interval_s, part.metadata_bytes + outside)
+            by_commits[commits] = (part.commit_interval_s, (part.metadata_bytes + outside) * run.case.writer.tables)
     line = sorted(by_commits.values())
     return np.array([interval for interval, _ in line]), np.array([size for _, size in line])
 

@@ -45,8 +45,8 @@ def read_listing(document: dict[str, Any]) -> DirectoryScan:
 
 
 def case_document(case: CaseRun) -> dict[str, Any]:
-    """One case of the summary: everything by kind, with units in the names."""
-    totals, commits = case.totals, case.commits
+    """One case of the summary: everything by kind, with units in the names; what adds up is of all tables."""
+    totals, commits, tables = case.of_all_tables, case.commits, case.case.writer.tables
     return {
         "key": case.key,
         "label": case.case.label,
@@ -64,9 +64,9 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "files_deleted": totals.files_deleted,
         "wasted_bytes": None if case.is_sampled else _sum_known(case.ledger.wasted_bytes),
         "contention": _contention_summary(case.contention) if case.contention else None,
-        "operations": [_operation_summary(one) for one in case.operations],
+        "operations": [_operation_summary(one, tables) for one in case.operations],
         "metrics": measures(case),
-        "ingested_bytes": case.ingested_bytes,
+        "ingested_bytes": case.ingested_bytes * tables,
         "metadata_write_rate_bytes_per_s": totals.metadata_bytes / case.case.horizon_s,
         "live_manifests": int(case.ledger.live_manifests[-1]) if commits else 0,
         "snapshots": int(case.ledger.snapshots_retained[-1]) if commits else 0,
@@ -84,7 +84,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
             for listing in case.listings
         ],
         "location": case.location,
-        "tables": case.case.writer.tables,
+        "tables": tables,
         "simulation": None if case.simulation is None else asdict(case.simulation),
         "band": case.band,
         "approximated": list(case.approximated),
@@ -115,15 +115,16 @@ def _contention_summary(one: Contention) -> dict[str, Any]:
     }
 
 
-def _operation_summary(one: OperationTotals) -> dict[str, Any]:
+def _operation_summary(one: OperationTotals, tables: int) -> dict[str, Any]:
+    totals = one.totals.times(tables)
     return {
         "operation": one.operation,
         "steps": one.steps,
         "commits": one.commits,
-        "written_bytes": one.totals.written_bytes,
-        "deleted_bytes": one.totals.deleted_bytes,
-        "files_written": one.totals.files_written,
-        "files_deleted": one.totals.files_deleted,
+        "written_bytes": totals.written_bytes,
+        "deleted_bytes": totals.deleted_bytes,
+        "files_written": totals.files_written,
+        "files_deleted": totals.files_deleted,
         "wall_s": None if np.isnan(one.wall_s) else round(one.wall_s, 3),
     }
 

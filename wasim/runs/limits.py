@@ -9,7 +9,6 @@ from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_firs
 from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario.limits import Limit
-from wasim.scenario.metrics import tables_counted
 from wasim.units import DAY_S, HOUR_S, Counts
 
 LimitDocument = dict[str, Any]
@@ -49,7 +48,7 @@ def judge(limits: Iterable[Limit], run: Run, ahead: Ahead | None = None) -> Iter
 def measure(case: CaseRun, metric: str) -> float | None:
     """A metric of a case, of all its tables where it adds up; None where it was not measured, or the case too short."""
     found = _METRICS.get(metric)
-    return None if found is None else _of_all(case, metric, found(case))
+    return None if found is None else found(case)
 
 
 def measures(case: CaseRun) -> dict[str, float | None]:
@@ -60,12 +59,8 @@ def measures(case: CaseRun) -> dict[str, float | None]:
 def _value(case: CaseRun, metric: str, ahead: Ahead) -> float | None:
     value = measure(case, metric)
     if value is None and metric in PERIODS_S:
-        return _of_all(case, metric, ahead.get(PERIODS_S[metric], {}).get(case.case.label))
+        return ahead.get(PERIODS_S[metric], {}).get(case.case.label)
     return value
-
-
-def _of_all(case: CaseRun, metric: str, value: float | None) -> float | None:
-    return None if value is None else value * tables_counted(metric, case.case.writer.tables)
 
 
 def _why_not_judged(limit: Limit, run: Run) -> str:
@@ -80,7 +75,7 @@ def _in_period(period_s: float) -> Callable[[CaseRun], float | None]:
 
     def of_case(case: CaseRun) -> float | None:
         periods = case.case.horizon_s / period_s
-        return case.totals.metadata_bytes / periods if periods >= 1 else None
+        return case.of_all_tables.metadata_bytes / periods if periods >= 1 else None
 
     return of_case
 
@@ -116,12 +111,14 @@ _METRICS: dict[str, Callable[[CaseRun], float | None]] = {
     "wa_data": lambda case: case.amplification.data,
     "wa_metadata": lambda case: case.amplification.metadata,
     "wa_total": lambda case: case.amplification.total,
-    "metadata_bytes": lambda case: float(case.totals.metadata_bytes),
+    "metadata_bytes": lambda case: float(case.of_all_tables.metadata_bytes),
     **{name: _in_period(period_s) for name, period_s in PERIODS_S.items()},
     "metadata_json_bytes": lambda case: float(case.live_bytes[Kind.METADATA_JSON]),
-    "metadata_on_disk_bytes": lambda case: float(sum(case.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)),
+    "metadata_on_disk_bytes": lambda case: float(
+        sum(case.of_all_tables.on_disk_bytes[kind] for kind in METADATA_KINDS)
+    ),
     "manifest_bytes": lambda case: float(sum(case.live_bytes[kind] for kind in MANIFEST_KINDS)),
-    "data_bytes": lambda case: float(case.totals.data_bytes),
+    "data_bytes": lambda case: float(case.of_all_tables.data_bytes),
     "planning_p50_ms": _planning_percentile(50),
     "planning_p95_ms": _planning_percentile(95),
     "load_p50_ms": _planning_percentile(50, load_only=True),

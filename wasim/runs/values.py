@@ -111,8 +111,13 @@ class CaseRun:
         )
 
     @property
+    def of_all_tables(self) -> Totals:
+        """The totals of all tables of the job, of which one was carried out."""
+        return self.totals.times(self.case.writer.tables)
+
+    @property
     def commits(self) -> int:
-        """Commits in all. A ledger of sums holds only some of them, the last among them."""
+        """Commits to one table. A ledger of sums holds only some of them, the last among them."""
         return int(self.ledger.commit[-1]) if len(self.ledger) else 0
 
     def commit_ms(self, percent: Literal[50, 95, 99]) -> float | None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
 from wasim.rules.trigger import commits_of
-from wasim.scenario.changes import Changes, Delete, Evolution, Maintenance, Merge, Update
+from wasim.scenario.changes import Changes, Delete, Evolution, ExpireSnapshots, Maintenance, Merge, Update
 from wasim.scenario.parts import EQUALITY_DELETES, Environment, Planning, Table, Workload, Writer
+from wasim.scenario.rests import Rests
 from wasim.scenario.values import Part
 from wasim.units import format_duration
 
@@ -34,7 +35,8 @@ class Case:
     seed: int
     repetition: int
     swept: dict[str, str]
-    empty_per_commit: float | None = None  # of commits with rows, where both are spread evenly over the horizon
+    own_expiry: ExpireSnapshots | None = None  # the writer's, with each of its commits and at no other time
+    rests: Rests | None = None  # of a case whose commits are those with rows of one that rests: what real time is
 
     @property
     def commits(self) -> int:
@@ -78,6 +80,34 @@ class Case:
             return
         times_us = [microseconds(one) for one in (active.every, active.lasts, self.commit_interval_s)]
         yield from commits_of(first, through, times_us, self.writer.idle_commit_every)
+
+    @property
+    def expires_itself(self) -> bool:
+        """Whether the writer's own expiry is the one that counts."""
+        return self.own_expiry is not None and self.maintenance.expire_snapshots == self.own_expiry
+
+    @property
+    def ends_s(self) -> float:
+        """The event time that the case ends at, whether rows come then or not."""
+        return self.horizon_s if self.rests is None else self.rests.intervals * self.commit_interval_s
+
+    def without_rests(self) -> "Case":
+        """The case of its commits with rows, as if they followed each other; `rests` tells when they come."""
+        active = self.workload.active
+        if active is None:
+            return self
+        every_us, lasts_us, interval_us = (
+            microseconds(one) for one in (active.every, active.lasts, self.commit_interval_s)
+        )
+        rests = Rests(
+            every_us=every_us,
+            lasts_us=lasts_us,
+            interval_us=interval_us,
+            intervals=self.commits,
+            idle_every=self.writer.idle_commit_every,
+        )
+        workload = self.workload.model_copy(update={"active": None})
+        return replace(self, workload=workload, horizon_s=rests.commits * self.commit_interval_s, rests=rests)
 
     def commits_by(self, event_time_s: float) -> int:
         """Commits that the writer has made by this event time."""

@@ -26,6 +26,7 @@ FLAG_OF_FIELD: Mapping[str, str] = {
     "table.partition_by": "--partitions",
     "writer": "--writer",
     "writer.writers": "--writers",
+    "writer.tables": "--tables",
     "horizon": "--horizon",
     "commit_interval": "--interval",
 }
@@ -39,8 +40,8 @@ _MOST_PARTITIONS = 100_000
 def document_from_flags(given: Mapping[str, str | None]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The document, without a commit interval, and sentences about what it assumes.
 
-    `given` has the texts of `rows_per_second`, `columns`, `files_per_commit`, `partitions`, `writer`, `writers` and
-    `horizon`, None where none was given. WasimError names the flag that is missing or makes no sense.
+    `given` has the texts of `rows_per_second`, `columns`, `files_per_commit`, `partitions`, `writer`, `writers`,
+    `tables` and `horizon`, None where none was given. WasimError names the flag that is missing or makes no sense.
     """
     rows = given.get("rows_per_second")
     if rows is None:
@@ -48,21 +49,25 @@ def document_from_flags(given: Mapping[str, str | None]) -> tuple[dict[str, Any]
     workload = {**DEFAULT_WORKLOAD, **{name: text for name, text in given.items() if text is not None}}
     columns = _whole("--columns", workload["columns"], least=_LEAST_COLUMNS, most=_MOST_COLUMNS)
     partitions = _whole("--partitions", workload["partitions"], least=0, most=_MOST_PARTITIONS)
-    writer: Any = workload["writer"]
+    writer: dict[str, Any] = {"kind": workload["writer"]}
     if "writers" in workload and _whole("--writers", workload["writers"], least=1, most=64) > 1:
         if given.get("writer") not in (None, "batch"):
             raise WasimError(
                 f"--writers is {quoted(workload['writers'])}, but several writers are batches. Take --writer out."
             )
         writer, workload["writer"] = {"kind": "batch", "writers": int(workload["writers"])}, "batch"
-    elif writer not in WRITER_KINDS:
-        writer, workload["writer"] = {"kind": "batch", "profile": writer}, writer
+    elif workload["writer"] not in WRITER_KINDS:
+        writer = {"kind": "batch", "profile": workload["writer"]}
+    if "tables" in workload and _whole("--tables", workload["tables"], least=1, most=10_000) > 1:
+        writer |= {"tables": int(workload["tables"])}
+        if writer["kind"] == "streaming":  # one of Spark's streams reaches several tables only so
+            writer, workload["writer"] = writer | {"sink": "foreach_batch"}, "streaming (foreachBatch)"
     document = {
         "name": "plan",
         "question": "Which commit interval?",
         "table": table_of_columns(columns, partitions),
         "workload": {name: workload[name] for name in ("rows_per_second", "files_per_commit")},
-        "writer": writer,
+        "writer": writer if len(writer) > 1 else workload["writer"],
         "horizon": workload["horizon"],
     }
     return document, _assumed(workload, columns, partitions)
@@ -107,6 +112,8 @@ def _assumed(workload: Mapping[str, str], columns: int, partitions: int) -> tupl
     spread = f"rows spread over {partitions} partitions" if partitions else "no partitions"
     writers = int(workload.get("writers", "1"))
     of = "writer" if writers == 1 else f"writers, {writers} in turn"
+    tables = int(workload.get("tables", "1"))
+    of += f" to each of {tables:,} tables" if tables > 1 else ""
     return (
         f"{columns} columns: event_id, event_time, {texts + (1 if partitions else 0)} strings, the rest doubles.",
         f"{tasks} writing {'task' if tasks == '1' else 'tasks'} a commit, {spread}.",

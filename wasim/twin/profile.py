@@ -1,25 +1,31 @@
 """What a writer knows beyond the scenario: its snapshot summaries, its file names, what Parquet gives its columns."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from importlib.resources import files
 from math import ceil
 from pathlib import Path
-from typing import Any, Literal
+from string import Formatter
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_type_hints
 
-from wasim.contention import PARTS, WriterTimes
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from wasim.contention import WriterTimes
 from wasim.errors import SavedFileError, quoted
 from wasim.iceberg.properties import property_of
 from wasim.iceberg.releases import OLDEST, Library, Release, release_named
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
-from wasim.scenario.faults import suggest
+from wasim.scenario.examine import explain
+from wasim.scenario.faults import Fault, Mark, Place, mark_fault, quote, suggest
 from wasim.scenario.parts import Trigger
 from wasim.scenario.trigger import triggered_s
 from wasim.storage.local import read_regular
-from wasim.twin.recipe import ExpiryOfCommit, Recipe, TriggerOfCommits, recipe_from, trigger_from
+from wasim.twin.recipe import NO_OTHERS, ExpiryOfCommit, Positive, Recipe, TriggerOfCommits
+from wasim.twin.summary import COUNTERS
 
 SCHEMA_VERSION = 1
 SHIPPED = (
@@ -64,6 +70,7 @@ class ColumnSample:
     rows: int
     mean_bytes: float
     deviation_bytes: float
+    __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +80,7 @@ class FooterSample:
     columns: int
     schema_bytes: int
     mean_bytes: float
+    __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +100,8 @@ class WriterProfile:
     properties: Mapping[str, str]
     summary: Mapping[str, str]
     data_file: str
-    pace_s: float
-    columns: tuple[ColumnSample, ...]
+    pace_s: Positive
+    columns: Annotated[tuple[ColumnSample, ...], Field(min_length=1)]
     footer: FooterSample
     iceberg: str = "1.12"
     library: Library = "java"
@@ -105,6 +113,7 @@ class WriterProfile:
     versions: str = ""
     trigger: TriggerOfCommits = field(default_factory=TriggerOfCommits)
     sql: Dialect = "spark"
+    __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS
 
     @property
     def release(self) -> Release:
@@ -136,11 +145,7 @@ def read_profile(path: Path) -> WriterProfile:
         raise SavedFileError(f"{path}: no profile can be read ({error}). Measure it again.") from error
     if not isinstance(document, dict):
         raise SavedFileError(f"{path}: holds no JSON object. Measure the profile again.")
-    known = ("schema_version", "like", *(one.name for one in fields(WriterProfile)))
-    for name in sorted(document.keys() - set(known)):
-        line = text[: text.find(f'"{name}"')].count("\n") + 1
-        raise SavedFileError(f"{path}:{line}: {name} is unknown. {suggest(name, known)}")
-    return _profile(document, str(path))
+    return _profile(document, str(path), text)
 
 
 def shipped_profile(case: Case) -> WriterProfile:
@@ -170,7 +175,8 @@ def as_written(case: Case, profile: WriterProfile) -> Case:
     if own:
         table = table.model_copy(update={"properties": {**table.properties, **own}})
     if maintenance.expire_snapshots is None and recipe.expiry is not None:
-        maintenance = maintenance.model_copy(update={"expire_snapshots": _expiry(recipe.expiry, case)})
+        case = replace(case, own_expiry=_expiry(recipe.expiry, case))
+        maintenance = maintenance.model_copy(update={"expire_snapshots": case.own_expiry})
     return replace(case, writer=writer, table=table, maintenance=maintenance)
 
 
@@ -245,28 +251,107 @@ def with_samples(profile: WriterProfile, *others: WriterProfile) -> WriterProfil
     return replace(profile, columns=tuple(samples))
 
 
-def _profile(document: dict[str, Any], source: str) -> WriterProfile:
+def _profile(document: dict[str, Any], source: str, text: str = "") -> WriterProfile:
+    """The profile in a document, of a file's `text`. SavedFileError names what is no profile's, and where."""
     found = document.pop("schema_version", None)
     if found != SCHEMA_VERSION:
         raise SavedFileError(f"{source}: schema_version is {found}; this wasim reads {SCHEMA_VERSION}.")
-    document = _completed(document, source)
+    whole = _completed(document, source)
     try:
-        columns = tuple(ColumnSample(**sample) for sample in document.pop("columns"))
-        footer = FooterSample(**document.pop("footer"))
-        together = tuple(_times(sample) for sample in document.pop("together", ()))
-        recipe = recipe_from(document.pop("recipe", {}))
-        trigger = trigger_from(document.pop("trigger", {}))
-        profile = WriterProfile(
-            columns=columns, footer=footer, together=together, recipe=recipe, trigger=trigger, **document
-        )
-        release = profile.release
-    except (KeyError, TypeError, ValueError) as error:
-        raise SavedFileError(f"{source}: is no profile ({error}). Correct it, or measure it again.") from error
-    if release < OLDEST:
+        profile = _READER.validate_json(json.dumps(whole), strict=True)
+    except ValidationError as errors:
+        faults = [_fault_of(error) for error in errors.errors(include_url=False)]
+    else:
+        faults = list(_faults(profile))
+    if faults:
+        raise SavedFileError(*(f"{source}:{_line(text, one.place)} {mark_fault(_NOWHERE, one).text}" for one in faults))
+    if profile.release < OLDEST:
         raise SavedFileError(
             f"{source}: iceberg is {profile.iceberg}, whose files are laid out otherwise. Give 0.12 or a newer release."
         )
     return profile
+
+
+_READER = TypeAdapter(WriterProfile)
+_NOWHERE = Mark(0, 0)
+_OF_COMMITS = frozenset(
+    "query_id epoch trino_query wall_ms checkpoint application_ms job_hex operator_hex commit_uuid control_offset"  # noqa: SIM905
+    " event_time_iso owner".split()
+)
+"""What templates of a commit may name: see `CaseWriter.moment`."""
+_OF_FILES = frozenset(
+    ("writer", "random", "count", "wall_ms", "trino_query", "partition", "task", "task_id", "query_id", "epoch", "file")
+)
+_UNIQUE = frozenset(("writer", "random", "trino_query", "query_id"))
+
+
+def _fault_of(error: ErrorDetails) -> Fault:
+    """What is wrong with a field, with the field that was meant."""
+    place: Place = tuple(error["loc"])
+    if error["type"] == "unexpected_keyword_argument":
+        return Fault(place=place, problem="is unknown", remedy=suggest(str(place[-1]), _known(place[:-1])))
+    if error["type"] == "missing":
+        return Fault(place=place, problem="is missing", remedy="Add it, or say which shipped profile this is like.")
+    return explain(error)
+
+
+def _known(place: Place) -> list[str]:
+    """The fields of the part of a profile that stands at a place."""
+    of: Any = WriterProfile
+    for step in place:
+        if isinstance(step, str) and is_dataclass(of):
+            hint = get_type_hints(of)[step]
+            of = next((one for one in (hint, *get_args(hint)) if is_dataclass(one)), None)
+    return [one.name for one in fields(of)] + (["like"] if of is WriterProfile else []) if is_dataclass(of) else []
+
+
+def _faults(profile: WriterProfile) -> Iterator[Fault]:
+    """What does not fit together: a release that is none, a trigger that never fires, names that no template has."""
+    try:
+        _ = profile.release
+    except ValueError as error:
+        yield Fault(place=("iceberg",), problem=f"is {quote(profile.iceberg)}", remedy=f"{error}. Give a release.")
+    trigger, recipe = profile.trigger, profile.recipe
+    if trigger.every_s is not None and trigger.every_s > trigger.most_s:
+        problem = f"is {trigger.every_s:g}, but most_s is {trigger.most_s:g}, so that it never fires"
+        yield Fault(place=("trigger", "every_s"), problem=problem, remedy="Give at most that.")
+    statistics: dict[Place, str] = {}
+    if recipe.statistics is not None:
+        statistics["recipe", "statistics", "file"] = recipe.statistics.file
+    of_commit: dict[Place, str] = {("summary", key): text for key, text in profile.summary.items()}
+    of_commit |= {("recipe", "sets", key): text for key, text in recipe.sets.items()}
+    of_commit |= {("properties", key): text for key, text in profile.properties.items()}
+    yield from _faults_of(of_commit, _OF_COMMITS | COUNTERS)
+    yield from _faults_of(statistics, _OF_COMMITS | {"random"})
+    yield from _faults_of({("trigger", "setting"): trigger.setting}, frozenset(["interval", "ms", "seconds"]))
+    yield from _faults_of({("data_file",): profile.data_file}, _OF_FILES)
+    if not any(f"{{{name}}}" in profile.data_file for name in _UNIQUE):
+        remedy = f"Name one of {', '.join(sorted(_UNIQUE))} in braces."
+        yield Fault(place=("data_file",), problem="names every file the same", remedy=remedy)
+
+
+def _faults_of(templates: Mapping[Place, str], known: frozenset[str]) -> Iterator[Fault]:
+    for place, text in templates.items():
+        try:
+            unknown = {name for _, name, _, _ in Formatter().parse(text) if name is not None} - known
+        except ValueError:
+            unknown = {text}
+        if unknown:
+            problem = f"names {', '.join(sorted(map(quote, unknown)))} in braces"
+            yield Fault(
+                place=place, problem=problem, remedy=f"Give some of {', '.join(sorted(known))}; {{{{ is a brace."
+            )
+
+
+def _line(text: str, place: Place) -> str:
+    """The line of a field in a file, or of the part that lacks it, and a colon; empty where the file has neither."""
+    at = 0
+    for step in place:
+        found = text.find(f'"{step}"', at) if isinstance(step, str) else at
+        if found < 0:
+            break
+        at = found
+    return f"{text[:at].count(chr(10)) + 1}:" if at else ""
 
 
 def _completed(document: dict[str, Any], source: str) -> dict[str, Any]:
@@ -281,9 +366,3 @@ def _completed(document: dict[str, Any], source: str) -> dict[str, Any]:
     other = _shipped_document(like)
     del other["schema_version"]
     return {**_completed(other, like), **document}
-
-
-def _times(sample: dict[str, Any]) -> WriterTimes:
-    parts = {part: tuple(sample[part]) for part in PARTS}
-    slows = sample.get("ms_per_mib")
-    return WriterTimes(catalog=sample["catalog"], writers=sample["writers"], ms_per_mib=slows, **parts)

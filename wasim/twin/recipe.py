@@ -3,10 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import ConfigDict, Field
 
 AppendMode = Literal["fast", "merge"]
 Sharing = Literal["same", "own"]
+NO_OTHERS = ConfigDict(extra="forbid")  # in a profile's JSON
+Positive = Annotated[float, Field(gt=0)]
+PositiveInt = Annotated[int, Field(gt=0)]
+Whole = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,23 +23,25 @@ class StatisticsOfCommit:
     `value_bytes` for each distinct value up to `most_values`.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS
     commit: Sharing
     file: str
     blob: str
     codec: str
     created_by: str
-    sketch_bytes: int
-    value_bytes: int
-    most_values: int
+    sketch_bytes: Whole
+    value_bytes: Whole
+    most_values: Whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpiryOfCommit:
     """Snapshots that the writer itself expires after each of its appends."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS
     commit: Sharing
-    older_than_s: float
-    retain_last: int = 1
+    older_than_s: Positive
+    retain_last: PositiveInt = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +55,14 @@ class TriggerOfCommits:
     them; None: each of its tasks commits to some of the tables.
     """
 
-    every_s: float | None = None
-    most_s: float = inf
-    bytes: int | None = None
-    most_bytes: int | None = None
-    rows: int | None = None
-    idle_every: int | None = None
-    tables_at_once: int | None = 1
+    __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS
+    every_s: Positive | None = None
+    most_s: Positive = inf
+    bytes: PositiveInt | None = None
+    most_bytes: PositiveInt | None = None
+    rows: PositiveInt | None = None
+    idle_every: PositiveInt | None = None
+    tables_at_once: PositiveInt | None = 1
     words: str = "the caller's"
     setting: str = ""
     language: str = "Writer"
@@ -69,6 +78,7 @@ class Recipe:
     commit; `sets` are properties that each commit sets, templates, within it too.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS
     append: AppendMode | None = None
     counts_no_partition: bool = True
     statistics: StatisticsOfCommit | None = None
@@ -80,30 +90,3 @@ class Recipe:
     def versions_per_append(self) -> int:
         """How many metadata.json an append and its statistics write."""
         return 2 if self.statistics is not None and self.statistics.commit == "own" else 1
-
-
-def trigger_from(document: Mapping[str, Any]) -> TriggerOfCommits:
-    """The trigger in a profile's JSON. TypeError or ValueError for what is none."""
-    trigger = TriggerOfCommits(**document)
-    for name in ("every_s", "most_s", "bytes", "most_bytes", "rows", "idle_every", "tables_at_once"):
-        count = getattr(trigger, name)
-        if count is not None and not count > 0:
-            raise ValueError(f"trigger.{name} is {count}, which never comes; give more than 0")
-    return trigger
-
-
-def recipe_from(document: Mapping[str, Any]) -> Recipe:
-    """The recipe in a profile's JSON. TypeError or ValueError for what is none."""
-    fields = dict(document)
-    for name, kind in (("statistics", StatisticsOfCommit), ("expiry", ExpiryOfCommit)):
-        given = fields.get(name)
-        if given is not None:
-            if given["commit"] not in ("same", "own"):
-                raise ValueError(f"recipe.{name}.commit is {given['commit']}; give same or own")
-            fields[name] = kind(**given)
-    expiry = fields.get("expiry")
-    if expiry is not None and not (expiry.older_than_s > 0 and expiry.retain_last >= 1):
-        raise ValueError("recipe.expiry has older_than_s or retain_last of nothing; give more than 0")
-    if fields.get("append") not in (None, "fast", "merge"):
-        raise ValueError(f"recipe.append is {fields['append']}; give fast or merge")
-    return Recipe(**fields)

@@ -54,7 +54,7 @@ def of_recipe(case: Case, profile: WriterProfile) -> Iterator[str]:
     if profile.recipe.statistics is not None:
         yield f"The Puffin files of {profile.name}'s statistics are not counted, their entries in metadata.json are."
         if TableProperties.read(case.table.properties).metadata_compression == "gzip":
-            yield "What entries of statistics take in a compressed metadata.json is an estimate, within 12 %."
+            yield "What entries of statistics take in a compressed metadata.json is an estimate, within 13 %."
 
 
 def is_simulated(key: str, value: str, profile: WriterProfile) -> bool:

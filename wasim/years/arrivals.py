@@ -76,19 +76,6 @@ def of_rows(case: Case, rows: int) -> Case:
     return replace(case, workload=workload)
 
 
-def spread_evenly(case: Case) -> Case:
-    """The case with commits of as many rows as it has, but evenly over its horizon, and so its commits of nothing."""
-    if case.workload.active is None or case.empty_per_commit is not None:
-        return case
-    counts = {True: 0, False: 0}
-    for _, commits, brings_rows in case.appends(1, case.commits):
-        counts[brings_rows] += commits
-    interval_s = case.horizon_s / counts[True]
-    workload = case.workload.model_copy(update={"rows_per_second": case.rows_per_commit / interval_s})
-    empty_per_commit = counts[False] / counts[True]
-    return replace(case, workload=workload, commit_interval_s=interval_s, empty_per_commit=empty_per_commit)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cells:
     """Partitions that sampled commits wrote to, on average, without the fields whose values only ever grow."""
@@ -213,7 +200,8 @@ def growing_fields(case: Case) -> dict[int, float]:
     growing = {}
     for place, part in enumerate(case.table.partition_by):
         if part.column == case.table.time_column and part.transform in _UNITS_S:
-            growing[place] = _UNITS_S[part.transform]
+            unit_s = _UNITS_S[part.transform]
+            growing[place] = unit_s if case.rests is None else case.rests.lasting_s(unit_s)
         elif part.column == case.table.key_column and part.transform.startswith("truncate"):
             growing[place] = int(part.transform[9:-1]) * case.commit_interval_s / case.rows_per_commit
     return growing

@@ -33,12 +33,10 @@ _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
 _BY_CHANCE = _widths(0.11, 0.05, 0.2, 0.1)  # how many files there are decides when they are compacted
 _ZIPPED = _widths(0.03, 0.0, 0.0, 0.0)
-_ZIPPED_ENTRIES = _widths(0.12, 0.0, 0.0, 0.0)
 _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin, single bytes decide what merges
 _PARQUET = _widths(0.0, 0.0, 0.02, 0.0)  # manifests of format version 4, whose sizes follow what was measured
 _ROLLED = _widths(0.0, 0.015, 0.5, 0.03)  # of how alike the bounds of one task's files are nothing is sampled
-_SPREAD = _widths(0.04, 0.1, 0.03, 0.03)  # how many manifests there are while nothing comes decides lists
-_SPREAD_YOUNG = _widths(0.45, 0.1, 0.03, 0.03)  # an age below the period: when it expires decides what is left
+_RESTS = _widths(0.04, 0.05, 0.03, 0.03)  # what comes between commits of nothing is put before them all
 _SMALL_TARGET_BYTES = 4 << 20
 # of statements on the newest or oldest rows, on scattered ones, and where summaries that they write are compressed
 _AT_AN_END = _widths(0.015, 0.06, 0.05, 0.06)
@@ -62,18 +60,16 @@ _LEAPT_DELETES = {**_widths(0.02, 0.4, 0.45, 0.5), Kind.DELETE_MANIFEST: 0.4}
 _LEAPT_COUNTS = _widths(0.07, 0.09, 0.45, 0.0)
 # How many files compaction leaves in each of the partitions that close decides when deletes are dropped
 _LEAPT_COMPACTED_PARTITIONS = {**_widths(0.02, 0.4, 0.7, 0.6), Kind.DELETE_MANIFEST: 0.95}
+ZIPPED_STATISTICS = 0.13  # entries of statistics in compressed metadata.json
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
-def band_of(
-    case: Case, arrivals: Arrivals, observed: Widths, *, averaged: bool, zips_entries: bool
-) -> dict[Kind, float]:
+def band_of(case: Case, arrivals: Arrivals, observed: Widths, *, averaged: bool) -> dict[Kind, float]:
     """The relative half-width of the band of written bytes, by kind: that of the widest cause, `observed` among them.
 
-    `averaged` says whether cycles that are not alike were summed as if they were, `zips_entries` whether a compressed
-    metadata.json holds entries of statistics.
+    `averaged` says whether cycles that are not alike were summed as if they were.
     """
-    causes = [_APPENDS, *_causes(case, arrivals), *([_ZIPPED_ENTRIES] if zips_entries else [])]
+    causes = [_APPENDS, *_causes(case, arrivals)]
     if averaged:
         causes += _of_leaps(case, arrivals)
     return {kind: max(widths.get(kind, 0.0) for widths in (*causes, observed)) for kind in Kind}
@@ -84,9 +80,8 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
     places = places_of(case)
     if case.table.partition_by:
         yield _PARTITIONED
-    if case.workload.active is not None:
-        expiry = kept.expire_snapshots
-        yield _SPREAD_YOUNG if expiry and expiry.older_than < case.workload.active.every else _SPREAD
+    if case.rests is not None:
+        yield _RESTS
     if arrivals.is_rolled:
         yield _ROLLED
     if case.key_columns:

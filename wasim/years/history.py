@@ -124,7 +124,7 @@ class History:
             self.steps += round(self._statements)
             while checkpoint <= state.commits:
                 checkpoint = next(checkpoints)
-            due = {job.operation: job.next_commit(state) for job in self.jobs}
+            due = {id(job): job.next_commit(state) for job in self.jobs}
             stop = min(self.commits, checkpoint, *due.values())
             if self.upserts is not None and state.commits >= 1:
                 self.upserts.carry_out(state)
@@ -140,7 +140,7 @@ class History:
                 fired = []
                 for job in self.jobs:
                     by_count = job.period == inf  # of which a statement after the same commit may bring more
-                    if (by_count or due[job.operation] <= state.commits) and job.is_due(state):
+                    if (by_count or due[id(job)] <= state.commits) and job.is_due(state):
                         job.carry_out(state)
                         self._sample()
                         fired += [job] if job.ends_cycle else []

@@ -1,12 +1,16 @@
 """When maintenance that writes snapshots falls due: by period, or once the table has come to a count."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf
 from typing import Literal
 
+import numpy as np
+
 from wasim.scenario import Case
 from wasim.scenario.changes import MaintenanceJob, RewriteDataFiles
-from wasim.workload import Schedule, schedule
+from wasim.scenario.rests import SECOND_US, Rests
+from wasim.workload import Schedule, schedule, schedule_of
 from wasim.years.arrivals import Arrivals, whole
 from wasim.years.compaction import MEDIAN
 from wasim.years.state import TableState
@@ -24,12 +28,12 @@ class Runs:
     """
 
     schedule: Schedule
-    period: float = field(init=False)
+    period: float = field(init=False)  # until commits come after it as before: of a writer that rests, of several runs
     _asked: int = 0
     _next: float = -inf
 
     def __post_init__(self) -> None:
-        self.period = max(1.0, self.schedule.every_s / self.schedule.commit_interval_s)
+        self.period = max(1.0, self.schedule.cycle * self.schedule.commits_between)
 
     def next_after(self, commits: float) -> float:
         """The first commit after this one that a run follows; infinite if none does."""
@@ -39,6 +43,20 @@ class Runs:
             self._asked = done
             self._next = float(self.schedule.commit_at(turn)) if turn <= self.schedule.count else inf
         return self._next
+
+    def interval_after(self, commits: float) -> float:
+        """The interval at whose end the first run follows this commit; infinite where a later one comes before."""
+        schedule, done = self.schedule, floor(commits + SLACK)
+        turn = schedule.turn_after(done - 1)
+        is_next = turn <= schedule.count and schedule.commit_at(turn) == done
+        return schedule.event_time_s(turn) // schedule.commit_interval_s if is_next else inf
+
+    def ends_cycle(self, commits: float) -> bool:
+        """Whether one of the runs that follow this commit is the last of a period."""
+        if self.schedule.rests is None:
+            return True
+        first, later = (self.schedule.turn_after(floor(commits + SLACK) - one) for one in (1, 0))
+        return (later - 1) // self.schedule.cycle * self.schedule.cycle >= first
 
     def after(self, commits: float) -> int:
         """How many runs follow this commit, and no later one: several where the writer commits less often."""
@@ -62,11 +80,16 @@ class Job:
     parts: int = 1
     by_chance: bool = False
     fired: int = 0
-    times: float = 1.0  # of commits of nothing, for each with rows
+    fired_at: float = 0.0  # commits
+    rests: Rests | None = None  # which tell how many commits of nothing follow
+    between: Sequence[Runs] = ()  # other jobs, the first run of which parts those commits in two: this makes
+    is_later: bool = False  # the first ones, or those that are left
 
     @property
     def ends_cycle(self) -> bool:
         """Whether what follows the last firing is like what followed the one before, or the first of its turns."""
+        if self.runs is not None:
+            return self.runs.ends_cycle(self.fired_at)
         return not self.by_chance or self.fired % TURNS == 0
 
     @property
@@ -113,9 +136,10 @@ class Job:
 
     def carry_out(self, state: TableState) -> None:
         """Does it once."""
-        self.fired += 1
+        self.fired, self.fired_at = self.fired + 1, state.commits
         if self.operation == "empty":
-            state.commit_nothing(self.times)
+            if times := self._of_nothing(state.commits):
+                state.commit_nothing(times)
             return
         if self.operation == "rewrite_manifests":
             state.rewrite_manifests()
@@ -123,16 +147,18 @@ class Job:
         for part in range(self.parts):
             state.compact(1.0 / (self.parts - part))
 
+    def _of_nothing(self, commits: float) -> float:
+        if self.rests is None:
+            return 0.0
+        count, last = self.rests.of_nothing_after(commits), float(self.rests.intervals_of(np.array(commits)))
+        until = min((runs.interval_after(commits) for runs in self.between), default=inf)
+        first = min(count, (until - last) // (self.rests.idle_every or 1))
+        return count - first if self.is_later else first
+
 
 def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
-    """Maintenance of a case that makes snapshots, in the order in which it is carried out; commits of nothing first."""
+    """Maintenance of a case that makes snapshots and its commits of nothing, in the order in which they come."""
     jobs = []
-    if case.empty_per_commit:
-        each = Schedule(
-            every_s=case.commit_interval_s, horizon_s=case.horizon_s, commit_interval_s=case.commit_interval_s
-        )
-        empty = Job(operation="empty", runs=Runs(each), measure="manifests", least=0, times=case.empty_per_commit)
-        jobs.append(empty)
     compaction, rewriting = case.maintenance.rewrite_data_files, case.maintenance.rewrite_manifests
     if compaction is not None:
         jobs.append(
@@ -154,7 +180,18 @@ def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
                 least=rewriting.when_manifests or 0,
             )
         )
-    return jobs
+    return _with_commits_of_nothing(case, jobs)
+
+
+def _with_commits_of_nothing(case: Case, jobs: list[Job]) -> list[Job]:
+    """The jobs with the commits of nothing of a writer that rests, before and after the first of them."""
+    rests = case.rests
+    if rests is None or not rests.commits_of_nothing:
+        return jobs
+    every_s, between = rests.every_us / SECOND_US, [job.runs for job in jobs if job.runs is not None]
+    turns = replace(schedule_of(case, every_s), horizon_s=every_s * rests.turns)
+    first = Job(operation="empty", runs=Runs(turns), measure="manifests", least=0, rests=rests, between=between)
+    return [first, *jobs, *([replace(first, runs=Runs(turns), is_later=True)] if between else [])]
 
 
 def _runs(case: Case, job: MaintenanceJob) -> Runs | None:

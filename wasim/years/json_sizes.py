@@ -81,6 +81,15 @@ class Curve:
         return np.asarray(self._integrals[place] + since * (self._values[place] + self._slopes[place] * since / 2))
 
 
+def of_each(size: float) -> Curve:
+    """Bytes of so many entries of the same size."""
+    return Curve(np.array([0.0, 1.0]), np.array([0.0, size]))
+
+
+NO_STATISTICS = of_each(0.0)
+ENTRIES_LOOKED_AT = 12  # of a history: what they name grows by digits
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Zipped:
     """Bytes of gzipped documents: with a full metadata log, by the plain bytes of their snapshots; and by how much less
@@ -114,9 +123,9 @@ class FoundSnapshots:
 class MetadataJson:
     """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays.
 
-    `statistics` are bytes of each snapshot's `entry` of statistics, and `expires_within` says that its commit expires
-    others; both once a case is given. `expiry` is the writer's own. Of a real table `found` are its snapshots, and
-    `versions` its metadata.json for each of them.
+    `statistics` are bytes of all entries of statistics by the writer's commits, each with an `entry`, and
+    `expires_within` says that its commit expires others; both once a case is given. `expiry` is the writer's own. Of a
+    real table `found` are its snapshots, and `versions` its metadata.json for each of them.
     """
 
     created: float
@@ -124,7 +133,7 @@ class MetadataJson:
     log_entry: float
     snapshot_log_entry: float
     zipped: Zipped | None = None
-    statistics: float = 0.0
+    statistics: Curve = NO_STATISTICS
     entry: "StatisticsEntry | None" = None
     expiry: ExpiryOfCommit | None = None
     expires_within: bool = False
@@ -132,19 +141,14 @@ class MetadataJson:
     found: FoundSnapshots | None = None
 
     def of_case(self, case: Case) -> "MetadataJson":
-        """The sizes over a case's horizon, half-way through which entries of statistics are as long as here."""
+        """The sizes over a case's horizon."""
         within = expiry_within(case, self.expiry) is not None
-        statistics = self.statistics if self.entry is None else self.entry.bytes(case)
+        statistics = self.statistics if self.entry is None else self.entry.through(case)
         return replace(self, statistics=statistics, expires_within=within)
 
     @property
-    def zips_entries(self) -> bool:
-        """Whether it is compressed with entries of statistics, by a law for both."""
-        return self.entry is not None and self.zipped is not None
-
-    @property
-    def versions_per_snapshot(self) -> float:
-        """How many metadata.json there are for each snapshot, its statistics' among them."""
+    def versions_per_commit(self) -> float:
+        """How many metadata.json there are for each commit of the writer, its statistics' among them."""
         if self.versions is not None:
             return self.versions
         return 1 if self.entry is None or self.entry.recipe.commit == "same" else 2
@@ -224,12 +228,14 @@ class StatisticsEntry:
     is_compact: bool
     share: float = 1.0
 
-    def bytes(self, case: Case) -> float:
-        """Bytes of the entry half-way through a case, with what stands between two."""
-        commits = case.commits // 2 + 1
-        text = self._text(case.rows_through(commits), commits, _LONG_ID)
-        shorter = SHORTER_IDS * (1 + len(self.distinct))
-        return (len(text) + (1 if self.is_compact else 2) - shorter) * self.share
+    def through(self, case: Case) -> Curve:
+        """Bytes of all entries through each of a case's commits, with what stands between them."""
+        commits = np.unique(np.rint(np.geomspace(1, max(case.commits, 1), ENTRIES_LOOKED_AT)))
+        around = (1 if self.is_compact else 2) - SHORTER_IDS * (1 + len(self.distinct))
+        texts = [self._text(case.rows_through(int(one)), int(one), _LONG_ID) for one in commits.tolist()]
+        sizes = (np.array([len(text) for text in texts]) + around) * self.share
+        sums = sizes[0] + np.cumsum(np.diff(commits) * (sizes[1:] + sizes[:-1]) / 2)
+        return Curve(np.concatenate([[0.0], commits]), np.concatenate([[0.0, sizes[0]], sums]))
 
     def share_of(self, zipped: Zipped) -> float:
         """How many bytes of snapshots compress to as much as one of entries."""

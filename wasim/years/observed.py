@@ -6,7 +6,7 @@ import numpy as np
 
 from wasim.ledger import Kind
 from wasim.units import Floats
-from wasim.years.json_sizes import FoundSnapshots, MetadataJson
+from wasim.years.json_sizes import FoundSnapshots, MetadataJson, of_each
 from wasim.years.manifest_sizes import ManifestBytes
 from wasim.years.sizes import Sizes
 from wasim.years.summed import Shape
@@ -178,8 +178,8 @@ def _json(simulated: MetadataJson, observed: Observed) -> MetadataJson:
         around=found.around,
         log_entry=found.log_entry,
         zipped=zipped,
-        statistics=found.statistics,
+        statistics=of_each(found.statistics),
         entry=None,
-        versions=simulated.versions_per_snapshot if observed.versions is None else observed.versions,
+        versions=simulated.versions_per_commit if observed.versions is None else observed.versions,
         found=FoundSnapshots(bytes=found.snapshot * (1 + observed.others), made=observed.made),
     )

@@ -24,11 +24,6 @@ def _sentences(case: Case, profile: WriterProfile) -> Iterator[str]:
                 "The table is taken to have been from the beginning as its evolution leaves it;"
                 " bands are of that table."
             )
-    if case.workload.active is not None:
-        yield "Commits with rows, and commits of nothing, are spread evenly over active and idle time."
-        expiry = case.maintenance.expire_snapshots
-        if expiry is not None and expiry.older_than < case.workload.active.every:
-            yield "Snapshots expire younger than workload.active.every: metadata.json is too large, by up to 45 %."
     yield from of_recipe(case, profile)
     for key, value in ((key, value) for given in case.all_properties for key, value in given.items()):
         if not is_simulated(key, value, profile):

@@ -41,13 +41,14 @@ class Expiries:
 class Written:
     """Versions of metadata.json by when they were written: between one row of `Expiries` and the next.
 
-    `snapshots` made snapshots, and `further` ones added statistics to them, with `items` bytes of snapshots and their
-    log on average, which grow by `growth` from one expiry to the next. Of the `expiries` that took something away, each
-    leaves `items_left`.
+    `snapshots` made snapshots, `further` ones put statistics, which take `statistics` bytes, beside those. They have
+    `items` bytes of snapshots and their log on average, which grow by `growth` from one expiry to the next. Of the
+    `expiries` that took something away, each leaves `items_left`.
     """
 
     snapshots: Floats
     further: Floats
+    statistics: Floats
     items: Floats
     growth: Floats
     expiries: Floats
@@ -78,21 +79,16 @@ class Retention:
         return self.samples.flows[:, Flow.SNAPSHOTS]
 
     @cached_property
-    def _described(self) -> Floats:
-        """Snapshots with statistics, by sample: the writer's alone; all of a table that was looked at, on average."""
-        is_simulated = self.json.entry is not None and self.json.found is None
-        return self.samples.commits if is_simulated else self.snapshots
-
-    @cached_property
     def _items(self) -> Floats:
         """Bytes of all snapshots made and their log entries, by sample."""
         own, found = self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES], self.json.found
+        statistics = self.json.statistics.at(self.samples.commits)
         if found is None:
-            return own + self.json.snapshot_log_entry * self.snapshots + self.json.statistics * self._described
+            return own + statistics + self.json.snapshot_log_entry * self.snapshots
         # numbers in them grow on as simulated, from what they came to when the table was looked at
         made = min(max(found.made, 1.0), float(self.snapshots[-1]))
         simulated = float(self.at(np.array([made]), own)[0]) / made
-        return own + (found.bytes - simulated + self.json.statistics) * self.snapshots
+        return own + statistics + (found.bytes - simulated) * self.snapshots
 
     def _items_of_versions(self, snapshots: Floats) -> Floats:
         """The same summed over the metadata.json of each of the first snapshots, as if nothing expired."""
@@ -167,13 +163,15 @@ class Retention:
         """The expiries of the case."""
         upkeep = self.case.maintenance.expire_snapshots
         turns, times_s = np.zeros(0), np.zeros(0)
-        if upkeep is not None and upkeep.every is not None:
-            turns = _some_of(int(self.case.horizon_s / upkeep.every + SLACK))
+        if self.case.expires_itself:
+            turns = _some_of(self.case.commits)
+            times_s = self.times_of(turns)
+        elif upkeep is not None and upkeep.every is not None:
+            turns = _some_of(int(self.case.ends_s / upkeep.every + SLACK))
             times_s = turns * upkeep.every
         elif upkeep is not None:
             turns, times_s = self._turns_by_count(upkeep)
-        interval_s = self.case.commit_interval_s
-        commits = np.floor(times_s / interval_s + SLACK)
+        commits = self._in(np.floor(times_s / self.case.commit_interval_s + SLACK))
         made = self.made_by(commits)
         gone = self._gone(upkeep, times_s, made) if upkeep is not None else made
         zero = np.zeros(1)
@@ -186,9 +184,8 @@ class Retention:
 
     def _gone(self, upkeep: ExpireSnapshots, times_s: Floats, made: Floats) -> Floats:
         """Snapshots gone once all that are older than the age were expired, but for as many as are to be retained."""
-        interval_s = self.case.commit_interval_s
-        oldest_kept = np.ceil((times_s - upkeep.older_than) / interval_s - 1e-6)
-        before = np.where(oldest_kept > 0, self.made_by(np.maximum(oldest_kept - 1, 0)), 0.0)
+        oldest_kept = np.ceil((times_s - upkeep.older_than) / self.case.commit_interval_s - 1e-6)
+        before = np.where(oldest_kept > 0, self.made_by(self._in(np.maximum(oldest_kept - 1, 0))), 0.0)
         too_old = np.maximum(0.0, np.minimum(before, made - max(1, upkeep.retain_last)))
         return np.asarray(too_old * (1 - self.held_share))
 
@@ -197,16 +194,15 @@ class Retention:
         least, interval_s = float(upkeep.when_snapshots or 0), self.case.commit_interval_s
         found: list[float] = []
         gone = last = 0.0
-        total = self.samples.commits[-1]
+        total = self.case.ends_s / interval_s + SLACK
         while len(found) < ALL_TURNS:
-            reached = float(np.interp(gone + least, self.snapshots, self.samples.commits))
-            commit = max(ceil(reached - 1e-6), last + 1)
-            if commit > total or gone + least > self.snapshots[-1] + SLACK:
+            interval = self._interval_of(gone + least, last + 1)
+            if interval > total or gone + least > self.snapshots[-1] + SLACK:
                 break
-            found.append(commit)
-            made = float(self.made_by(np.array([commit]))[0])
-            gone = float(self._gone(upkeep, np.array([commit * interval_s]), np.array([made]))[0])
-            last = commit
+            found.append(interval)
+            made = self.made_by(self._in(np.array([interval])))
+            gone = float(self._gone(upkeep, np.array([interval * interval_s]), made)[0])
+            last = interval
         turns = np.arange(1, len(found) + 1, dtype=np.float64)
         if len(found) == ALL_TURNS:
             pace = (found[-1] - found[ALL_TURNS // 2]) / (ALL_TURNS - 1 - ALL_TURNS // 2)
@@ -215,6 +211,36 @@ class Retention:
             return turns, np.concatenate([found, found[-1] + np.floor(more * pace)]) * interval_s
         return turns, np.array(found) * interval_s
 
+    def _interval_of(self, snapshots: float, first: float) -> float:
+        """The interval, this one or later, by whose end there have been so many snapshots."""
+        rests = self.case.rests
+        if rests is None:
+            return max(ceil(float(np.interp(snapshots, self.snapshots, self.samples.commits)) - 1e-6), first)
+        low, high = first, float(rests.intervals) + 1
+        while low < high:
+            middle = (low + high) // 2
+            enough = float(self.made_by(self._in(np.array([middle])))[0]) >= snapshots - ALMOST
+            low, high = (low, middle) if enough else (middle + 1, high)
+        return low
+
+    def commits_by(self, event_time_s: float) -> float:
+        """Commits of the writer by this event time; those with rows, where it rests."""
+        return float(self._in(np.floor([event_time_s / self.case.commit_interval_s + SLACK]))[0])
+
+    def times_of(self, commits: Floats) -> Floats:
+        """Event times of the writer's commits, in seconds."""
+        rests = self.case.rests
+        return np.asarray(commits if rests is None else rests.intervals_of(commits)) * self.case.commit_interval_s
+
+    def _in(self, intervals: Floats) -> Floats:
+        """The writer's commits in the first so many intervals. Between commits of nothing, which follow one with rows,
+        it is a little before that one's.
+        """
+        rests = self.case.rests
+        if rests is None:
+            return intervals
+        return rests.commits_in(intervals) - BEFORE_MAINTENANCE * (1 - rests.share_of_nothing(intervals))
+
     # -- metadata.json -------------------------------------------------------------------------------------------
 
     @cached_property
@@ -222,6 +248,7 @@ class Retention:
         """The metadata.json written between each two rows of `expiries`, and after the last."""
         found = self.expiries
         made = np.append(found.made, self.snapshots[-1])
+        further, commits = self.json.versions_per_commit - 1, self.at(made, self.samples.commits)
         gone, between = found.gone, np.append(np.diff(found.turn), 1.0)
         items_gone = self.at(gone, self._items)
         versions = np.diff(made)
@@ -234,7 +261,8 @@ class Retention:
         expired = np.append(np.diff(items_gone), 0.0) / np.maximum(between, 1.0) * self.json.expires_within
         return Written(
             snapshots=versions,
-            further=(self.json.versions_per_snapshot - 1) * np.diff(self.at(made, self._described)),
+            further=further * np.diff(commits),
+            statistics=further * np.diff(self.json.statistics.at(commits)),
             items=np.where(between > 1, left_on_average + growth / 2, items) - expired,
             growth=growth,
             expiries=np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0) * (not self.json.expires_within),
@@ -258,7 +286,7 @@ class Retention:
         least = written.items - written.growth / 2
         of_snapshot = json.mean(least, least + written.growth * shares, full)
         # the first of two versions is without the snapshot's statistics
-        sizes = (written.snapshots + written.further) * of_snapshot - written.further * json.statistics
+        sizes = (written.snapshots + written.further) * of_snapshot - written.statistics
         sizes = sizes + written.expiries * json.of(written.items_left, full)
         versions = float((written.versions * shares).sum())
         # the first versions have fewer entries in their metadata log: that of each names CREATE's and all since
@@ -314,16 +342,16 @@ class Retention:
         """The writer's last commit whose snapshot is too old, alone in an array; None if some as old are retained."""
         upkeep = self.case.maintenance.expire_snapshots
         kept = np.ceil((self._last_s - (upkeep.older_than if upkeep else 0.0)) / self.case.commit_interval_s - 1e-6)
-        last = np.array([max(kept - 1, 0.0)])
+        last = self._in(np.array([max(kept - 1, 0.0)]))
         return None if self.made_by(last)[0] > self.gone + 0.5 else last
 
     @property
     def _last_s(self) -> float:
         """Event time of the last expiry."""
         upkeep = self.case.maintenance.expire_snapshots
-        if upkeep is not None and upkeep.every is not None:
-            return int(self.case.horizon_s / upkeep.every + SLACK) * upkeep.every
-        return float(self.expiries.commits[-1]) * self.case.commit_interval_s
+        if upkeep is not None and upkeep.every is not None and not self.case.expires_itself:
+            return int(self.case.ends_s / upkeep.every + SLACK) * upkeep.every
+        return float(self.times_of(self.expiries.commits[-1:])[0])
 
     def held(self, turns: NDArray[np.intp]) -> Floats:
         """Bytes of lists and manifests on disk just before these expiries by time, rows of `expiries`, ascending."""
@@ -341,8 +369,7 @@ class Retention:
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""
         count = int(min(count, self.versions))
-        each = 1 + (self.json.versions_per_snapshot - 1) * self._described[-1] / max(self.snapshots[-1], 1.0)
-        numbers = np.maximum(self.snapshots[-1] - np.arange(count) // each, 1.0)
+        numbers = np.maximum(self.snapshots[-1] - np.arange(count) // self.json.versions_per_commit, 1.0)
         return float(self.json_of(numbers, self.versions).sum())
 
 

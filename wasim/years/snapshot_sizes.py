@@ -44,6 +44,15 @@ class SnapshotBytes:
         longer = sum(len(summary[key]) - 1 for key in self._numbers_jobs)
         return self._rendered(operation, summary, counts.added.records) - longer
 
+    def of_nothing(self, counts: CommitCounts, job_digits: int) -> float:
+        """Bytes of a snapshot that the writer made without rows; numbers that count its commits have so many digits."""
+        numbers = summary_counters(counts)
+        values = self._moment.texts | numbers
+        keys = [key for key in self.summary if key not in COUNTERS or key in numbers]
+        summary = {key: self.summary[key].format_map(values) for key in keys}
+        longer = sum(len(summary[key]) - job_digits for key in self._numbers_jobs)
+        return self._rendered("append", summary, 0) - longer
+
     def of_operation(
         self,
         operation: str,

@@ -7,7 +7,7 @@ from math import ceil, floor, inf
 
 import numpy as np
 
-from wasim.twin.summary import COUNTERS, CommitCounts, FileCounts, TableTotals
+from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.units import Floats
 from wasim.years.arrivals import Arrivals, FileBytes, whole
 from wasim.years.compaction import (
@@ -371,9 +371,12 @@ class TableState:
 
     def commit_nothing(self, times: float) -> None:
         """So many commits of the writer without rows: snapshots with the manifests of the one before."""
-        own = [key for key in self.sizes.snapshots.summary if key not in COUNTERS]
-        counts = CommitCounts(manifests_kept=whole(self.manifests))
-        self.note_operation(counts, operation="append", own=own, times=times)
+        flows, before = self.flows, self.flows[Flow.SNAPSHOT_JSON_BYTES]
+        self.note_operation(CommitCounts(manifests_kept=whole(self.manifests)), operation="append", times=times)
+        if self.sizes.json.zipped is not None:  # what a snapshot with rows has more takes next to nothing
+            numbers = self.snapshot_numbers()
+            own = self._shortest_snapshot_bytes - len(numbers) + sum(map(digits, numbers))
+            flows[Flow.SNAPSHOT_JSON_BYTES] = before + times * own
 
     def rewrite_manifests(self) -> bool:
         """Spark's rewrite_manifests; whether it committed anything."""
@@ -523,7 +526,7 @@ class TableState:
         more: Mapping[str, str] | None = None,
         times: float = 1.0,
     ) -> None:
-        """A commit of maintenance or of a statement, or so many alike: its snapshot, and its list."""
+        """A commit of maintenance or of a statement, or so many of nothing: its snapshot, and its list."""
         flows = self.flows
         totals = TableTotals(
             files=whole(self.live_data_files),
@@ -534,9 +537,11 @@ class TableState:
         )
         sizes = self.sizes.snapshots
         size = (
-            sizes.of_operation(operation, counts, totals, own, more)
-            + (digits(flows[Flow.SNAPSHOTS]) - 1) * sizes.sequences
+            sizes.of_nothing(counts._replace(totals=totals), digits(flows[Flow.SNAPSHOTS]))
+            if operation == "append"
+            else sizes.of_operation(operation, counts, totals, own, more)
         )
+        size += (digits(flows[Flow.SNAPSHOTS]) - 1) * sizes.sequences
         flows[Flow.SNAPSHOTS] += times
         flows[Flow.SNAPSHOT_JSON_BYTES] += times * size
         flows[Flow.LIST_BYTES] += times * self.list_bytes

@@ -20,8 +20,8 @@ from wasim.twin import Site, WriterProfile, raced
 from wasim.twin.commits import merge_policy
 from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
-from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled, spread_evenly
-from wasim.years.band import approximations, band_of
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
+from wasim.years.band import ZIPPED_STATISTICS, approximations, band_of
 from wasim.years.changes import changes_of, upserts_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
 from wasim.years.flows import DATA, DELETES, Flow
@@ -74,7 +74,14 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     if merges_on_read(case):
         deletes = read_position_deletes(case, profile, site)
         sizes = replace(sizes, delete_manifests=deletes.manifests)
-    return Shape(arrivals=arrivals, file_bytes=file_bytes, sizes=sizes, position_deletes=deletes)
+    is_estimated = sizes.json.entry is not None and sizes.json.zipped is not None  # see `of_recipe`
+    return Shape(
+        arrivals=arrivals,
+        file_bytes=file_bytes,
+        sizes=sizes,
+        position_deletes=deletes,
+        bands={Kind.METADATA_JSON: ZIPPED_STATISTICS} if is_estimated else {},
+    )
 
 
 def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
@@ -90,7 +97,7 @@ def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
 
 def of_one_writer(case: Case) -> Case:
     """The case of one writer that never rests, on the table as its evolution leaves it."""
-    case = spread_evenly(case)
+    case = case.without_rests()
     table = case.table
     for evolution in case.evolution:
         table = evolve(table, evolution)
@@ -145,7 +152,7 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
         ledger=_ledger(case, retention, shape, commits, table),
         ingested_bytes=ingested_bytes_of(case, shape),
         operations=(),
-        band=band_of(case, shape.arrivals, shape.bands, averaged=averaged, zips_entries=shape.sizes.json.zips_entries),
+        band=band_of(case, shape.arrivals, shape.bands, averaged=averaged),
         approximated=approximations(case, shape.arrivals, averaged=averaged),
         scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
     )
@@ -214,7 +221,7 @@ def _stepped_through(part: tuple[Shape, Case]) -> Samples:
 def _history_key(case: Case) -> str:
     """What decides a history of cases whose shape is the same."""
     kept = case.maintenance
-    return f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s} {case.empty_per_commit}"
+    return f"{kept.rewrite_data_files!r} {kept.rewrite_manifests!r} {case.horizon_s} {case.rests!r}"
 
 
 _SHARED: OrderedDict[str, YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape
@@ -315,12 +322,12 @@ def _deleted_json(case: Case, retention: Retention, shape: Shape, properties: Ta
     orphans = case.maintenance.remove_orphan_files
     if orphans is None:
         return 0.0, 0.0
-    last_s = int(case.horizon_s / orphans.every + 1e-9) * orphans.every
-    old = int((last_s - orphans.older_than) / case.commit_interval_s + 1e-9)
+    last_s = int(case.ends_s / orphans.every + 1e-9) * orphans.every
+    old = retention.commits_by(last_s - orphans.older_than)
     if old <= 0:
         return 0.0, 0.0
-    written, through = retention.json_bytes_through(float(old - 1))
-    logged, _ = retention.json_bytes_through(float(int(last_s / case.commit_interval_s + 1e-9)))
+    written, through = retention.json_bytes_through(old - 1)
+    logged, _ = retention.json_bytes_through(retention.commits_by(last_s))
     if written > logged - kept:  # the log itself protects them
         least = max(0.0, logged - kept)
         _, through = retention.json_bytes_through((old - 1) * least / max(written, 1.0))
@@ -376,7 +383,7 @@ def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table
         operation=np.full(len(commits), operation, dtype=object),
         snapshot_operation=np.full(len(commits), "overwrite" if case.key_columns else "append", dtype=object),
         snapshot_id=unknown,
-        event_time_s=np.asarray(commits * case.commit_interval_s, dtype=np.float64),
+        event_time_s=retention.times_of(commits.astype(np.float64)),
         reported_at_s=unknown,
         commit_ms=unknown,
         step_ms=unknown,

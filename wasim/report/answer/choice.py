@@ -138,5 +138,6 @@ def _of_two(shorter: Option, longer: Option) -> tuple[Option | None, Because]:
     month = shorter.by_horizon.get(MONTH_S)
     if month is None or MONTH_S not in longer.by_horizon:
         return None, "open"
-    data = shorter.run.ingested_bytes / shorter.run.case.horizon_s * MONTH_S
+    case = shorter.run.case
+    data = case.writer.tables * shorter.run.ingested_bytes / case.horizon_s * MONTH_S
     return (shorter, "below_data") if month <= data else (longer, "saving")

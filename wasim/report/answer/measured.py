@@ -26,7 +26,8 @@ def measured_line(run: Run) -> str:
         _place(first, run),
     ]
     tables = sorted({one.case.writer.tables for one in run.cases})
-    parts += [f"one of {_range(tables)} tables, unless all are named; limits on totals are of all"] * (tables[-1] > 1)
+    if tables[-1] > 1:
+        parts.append(f"{_range(tables)} tables: what is written, on disk and paid is of all, the rest of each")
     return "; ".join(parts)
 
 

@@ -109,8 +109,8 @@ def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
     month = ahead.get(MONTH_S) if MONTH_S in by_horizon else None
     return Option(
         run=first,
-        metadata_bytes=float(np.mean([run.totals.metadata_bytes for run in runs])),
-        data_bytes=float(np.mean([run.totals.data_bytes for run in runs])),
+        metadata_bytes=float(np.mean([run.of_all_tables.metadata_bytes for run in runs])),
+        data_bytes=float(np.mean([run.of_all_tables.data_bytes for run in runs])),
         planning_ms=float(np.mean(planning)) if planning else None,
         keeps_up=keeps_up,
         by_horizon=by_horizon,
@@ -149,7 +149,7 @@ def _bytes_ahead(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> dict[float,
     """Metadata bytes by horizon: as it was written over the run's own, as it is forecast over others."""
     found = {horizon_s: float(one.written_bytes) for horizon_s, one in ahead.items() if one.keeps_up}
     if run.case.horizon_s in (DAY_S, MONTH_S, YEAR_S):
-        found[run.case.horizon_s] = float(run.totals.metadata_bytes)
+        found[run.case.horizon_s] = float(run.of_all_tables.metadata_bytes)
     return found
 
 
@@ -166,7 +166,7 @@ def month_price(run: CaseRun, month: "Forecast | None", prices: Prices) -> float
     else:
         return None
     bill = bill_case(run, prices)
-    puts = sum(found.totals.files_written.values()) / found.case.horizon_s * MONTH_S / 1000
+    puts = sum(found.of_all_tables.files_written.values()) / found.case.horizon_s * MONTH_S / 1000
     requests = puts * prices.per_1000_requests.put if bill is None else bill.requests_price_per_month
-    kept_bytes = sum(found.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
+    kept_bytes = sum(found.of_all_tables.on_disk_bytes[kind] for kind in METADATA_KINDS)
     return requests + kept_bytes / GIB * prices.storage_per_gib_month

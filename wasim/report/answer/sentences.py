@@ -1,13 +1,12 @@
 """The answer in words: two short sentences, and the facts behind them."""
 
-from collections.abc import Iterator
 from operator import itemgetter
 
 from wasim.fit.groups import name_without_interval
 from wasim.fit.words import describe_keeping_up, describe_slope
-from wasim.ledger import METADATA_KINDS
 from wasim.report.answer.choice import Answer, Choice
 from wasim.report.answer.options import Option
+from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizon_words, short_names
 from wasim.report.words import format_share, format_sum
 from wasim.runs import CaseRun, Run
@@ -18,32 +17,9 @@ WORTH_NAMING = 0.05  # of data written more: what small files cost
 
 
 def conclude(answer: Answer, run: Run) -> str:
-    """Two sentences of at most twenty words each: which interval, or which case, and what it costs; and where the job
-    has several tables, what all of them do.
-    """
+    """Two sentences of at most twenty words each: which interval, or which case, and what it costs."""
     if not run.cases:
         return "No case finished, so there is nothing to conclude."
-    return " ".join((_of_one_table(answer, run), *_of_all_tables(answer)))
-
-
-def _of_all_tables(answer: Answer) -> Iterator[str]:
-    """What adds up over the tables of one job, for one of them and for all."""
-    options = {
-        one.run.case.writer.tables: one for choice in answer.choices for one in [choice.chosen or choice.options[-1]]
-    }
-    for tables, option in options.items():
-        run, price = option.run, option.month_price
-        sizes = (run.totals.metadata_bytes, sum(run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS))
-        said = []
-        for of in (1, tables):
-            written, on_disk = (format_bytes(size * of) for size in sizes)
-            money = "" if price is None else f", {format_sum(price * of)} {answer.currency} a month"
-            said.append(f"{run.commits * of:,} commits, {written} of metadata, {on_disk} of it on disk{money}")
-        if tables > 1:
-            yield f"One of {tables:,} tables ({run.case.label}): {said[0]}; all {tables:,}: {said[1]}."
-
-
-def _of_one_table(answer: Answer, run: Run) -> str:
     if answer.limited:
         return " ".join(_within_limits(answer))
     if not answer.swept:
@@ -183,11 +159,12 @@ def _of_cases(run: Run) -> str:
     in_all = any(not case.case.only_appends for case in run.cases)
 
     def written(case: CaseRun) -> int:
-        return case.totals.metadata_bytes + (case.totals.data_bytes if in_all else 0)
+        return case.of_all_tables.metadata_bytes + (case.of_all_tables.data_bytes if in_all else 0)
 
-    most, least = max(run.cases, key=written), min(run.cases, key=written)
+    reached = [case for case in run.cases if stops_keeping_up(case) is None] or run.cases
+    most, least = max(reached, key=written), min(reached, key=written)
     horizon, what = horizon_words(run), "data and metadata" if in_all else "metadata"
-    if len(run.cases) == 1:
+    if len(reached) == 1:
         return f"Over {horizon}, {most.case.label} wrote {format_bytes(written(most))} of {what}."
     if contended := _contended(run):
         return f"{contended} {_by_landed_commit(run)}"

@@ -24,7 +24,7 @@ def plan_operations(run: Run) -> tuple[Chart | LeftOut, ...]:
     if not operations:
         return (LeftOut(name=NAME, title=TITLE, why="Sums over a long horizon do not tell operations apart."),)
     cut = [run.cases[start : start + ROWS_PER_PANEL] for start in range(0, len(run.cases), ROWS_PER_PANEL)]
-    most = max(case.totals.metadata_bytes for case in run.cases)
+    most = max(case.of_all_tables.metadata_bytes for case in run.cases)
     chart = Chart(
         name=NAME,
         title=TITLE,
@@ -56,4 +56,5 @@ def draw_operations(ax: Axes, runs: tuple[CaseRun, ...], operations: tuple[str, 
 
 
 def _metadata_bytes(run: CaseRun, operation: str) -> int:
-    return sum(one.totals.metadata_bytes for one in run.operations if one.operation == operation)
+    written = sum(one.totals.metadata_bytes for one in run.operations if one.operation == operation)
+    return written * run.case.writer.tables

@@ -248,7 +248,7 @@ def _parsed(limits: Sequence[LimitOutcome], metrics: Sequence[str]) -> list[tupl
 def _in_bytes(metric: str, bound: float, option: Option) -> float:
     """A ratio's bound as bytes: it divides by the same bytes in the whole sweep."""
     ratio = option.run.amplification.metadata
-    return bound if metric == "metadata_bytes" or not ratio else bound * option.run.totals.metadata_bytes / ratio
+    return bound if metric == "metadata_bytes" or not ratio else bound * option.run.of_all_tables.metadata_bytes / ratio
 
 
 def _reading_of_bytes(choice: Choice, run: Run) -> str:

@@ -51,7 +51,7 @@ def _other_kinds(run: Run) -> tuple[Kind, ...]:
 
 
 def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, changed: bool) -> tuple[str, ...]:
-    wa, written = run.amplification, run.totals.written_bytes
+    wa, totals = run.amplification, run.of_all_tables
     repetition = f" #{run.case.repetition + 1}" if run.case.repetition else ""
     named = (
         format_duration(run.case.commit_interval_s),
@@ -63,10 +63,10 @@ def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, ch
         return (*named, *[ABSENT] * (len(_OWN_COLUMN) + 4 + bool(others) + changed))
     return (
         *named,
-        *(format_bytes(written[kind]) for kind in _OWN_COLUMN),
-        *((format_bytes(sum(written[kind] for kind in others)),) if others else ()),
-        format_bytes(sum(run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)),
-        format_bytes(run.totals.data_bytes),
+        *(format_bytes(totals.written_bytes[kind]) for kind in _OWN_COLUMN),
+        *((format_bytes(sum(totals.written_bytes[kind] for kind in others)),) if others else ()),
+        format_bytes(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS)),
+        format_bytes(totals.data_bytes),
         *((format_figure(wa.data),) if changed else ()),
         format_figure(wa.metadata),
         _last(run.ledger.live_manifests),

@@ -46,7 +46,8 @@ def operations_table(run: Run) -> TextTable:
 
 
 def _operation_row(case: CaseRun, one: OperationTotals) -> tuple[str, ...]:
-    written, deleted = one.totals.written_bytes, one.totals.deleted_bytes
+    totals = one.totals.times(case.case.writer.tables)
+    written, deleted = totals.written_bytes, totals.deleted_bytes
     return (
         case.case.label,
         operation_words(one.operation),
@@ -55,9 +56,9 @@ def _operation_row(case: CaseRun, one: OperationTotals) -> tuple[str, ...]:
         format_bytes(written[Kind.METADATA_JSON]),
         format_bytes(written[Kind.MANIFEST_LIST]),
         format_bytes(written[Kind.DATA_MANIFEST] + written[Kind.DELETE_MANIFEST]),
-        format_bytes(one.totals.data_bytes),
+        format_bytes(totals.data_bytes),
         format_bytes(sum(deleted.values())),
-        f"{sum(one.totals.files_deleted.values()):,}",
+        f"{sum(totals.files_deleted.values()):,}",
         ABSENT if np.isnan(one.wall_s) else format_figure(one.wall_s),
     )
 
@@ -76,7 +77,9 @@ def remains_table(run: Run) -> TextTable:
 
 
 def _remains_row(case: CaseRun) -> tuple[str, ...]:
-    totals, on_disk, live = case.totals, case.totals.on_disk_bytes, case.live_bytes
+    totals, tables = case.of_all_tables, case.case.writer.tables
+    live = {kind: size * tables for kind, size in case.live_bytes.items()}
+    on_disk = totals.on_disk_bytes
     metadata_on_disk = sum(on_disk[kind] for kind in METADATA_KINDS)
     live_data = sum(live[kind] for kind in DATA_KINDS)
     return (
