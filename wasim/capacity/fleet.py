@@ -269,11 +269,15 @@ def _with_savings(
     allocated: Sequence[Option | None],
     answers: Mapped,
 ) -> tuple[Assigned, ...]:
-    """The tables with their settings, and what these save, which is still to be found where a plan chose another."""
+    """The tables with their settings, and what these save, which is still to be found where a plan chose another. Of
+    many tables it is found only where it is known how they are written now: a year of each takes as long as its plan.
+    """
     savings: dict[tuple[str, Setting], Answered] = {}
     for key, option in zip(keys, allocated, strict=True):
         found = classes[key].found
-        if option is not None and found is not None and (found.saving is None or option != found.chosen):
+        is_known = found is not None and found.saving is not None and option == found.chosen
+        is_left_out = classes[key].asked.is_read_off and classes[key].asked.table.now is None
+        if option is not None and found is not None and not (is_known or is_left_out):
             savings[key, option.setting] = found
     wanted = [replace(classes[key].asked, setting=setting) for key, setting in savings]
     savings |= zip(savings, answers(answer, wanted), strict=True)

@@ -39,7 +39,8 @@ def headline(plan: FleetPlan) -> str:
 
 def fleet_sections(plan: FleetPlan, most_rows: int | None = None) -> Iterator[Section]:
     """What all tables cost now and then, each table's setting, and which have none; tables up to some rows."""
-    yield Section(title="All tables, now and then", blocks=tuple(_now_and_then(plan)))
+    if plan.planned:
+        yield Section(title="All tables, now and then", blocks=tuple(_now_and_then(plan)))
     more = 0 if most_rows is None else len(plan.planned) - most_rows
     rest = (f"… and {more:,} more.",) if more > 0 else ()
     if plan.planned:
@@ -146,9 +147,10 @@ def _basis(plan: FleetPlan) -> Iterator[str]:
         f"Simulated, not measured: {plan.classes:,} different tables.{read_off if plan.is_read_off else ''}"
         " --json has every table and its SQL, --format csv a line for each, --html a page."
     )
-    for start, of in (("Mind: ", lambda one: one.found.warnings), ("", lambda one: one.option.approximated)):
-        said = say_once(((one.table.name, of(one)) for one, _ in plan.planned), "tables")
-        yield from (f"{start}{sentence}" for sentence in islice(said, MOST_SENTENCES))
+    warned = say_once(((one.table.name, one.found.warnings) for one, _ in plan.planned), "tables")
+    yield from (f"Mind: {sentence}" for sentence in islice(warned, MOST_SENTENCES))
+    said = say_once(((one.table.name, option.approximated) for one, option in plan.planned), "tables")
+    yield from islice(said, MOST_SENTENCES)
 
 
 def fleet_document(plan: FleetPlan) -> dict[str, Any]:

@@ -74,8 +74,9 @@ def answer(asked: Asked) -> Answered:
     except WasimError as error:
         if asked.names_faults:
             return Answered(fault=str(error))
-        if not isinstance(error, ScenarioError) and asked.table.name not in str(error):  # that has its place already
-            error.args = tuple(f"table {asked.table.name}: {line}" for line in error.args)
+        start = f"table {asked.table.name}: "
+        if not isinstance(error, ScenarioError):  # which has a place of its own
+            error.args = tuple(f"{start}{str(line).removeprefix(start)}" for line in error.args)
         raise
 
 
@@ -145,7 +146,7 @@ def request_of(table: FleetTable, requirements: Requirements, reaching: InspectO
         bounds=table.bounds,
     )
     if table.scenario is not None:
-        return request_from_file(Path(table.scenario), {}, asked)
+        return request_from_file(Path(table.scenario), table.set, asked)
     if table.from_table is not None:
         return request_from_table(table.from_table, asked, options=reaching)
     flags = {

@@ -90,6 +90,7 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
     """
     simulator = simulator or SettingSimulator(request=request)
     _check_horizon(request)
+    now = None if request.now is None else now_of(request.now, request)
     case = case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE))
     search = replace(search_for(case, simulator, request.limits), aims=request.aims)
     best = _best(search, case)
@@ -114,12 +115,11 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
         return replace(_with_ways_out(plan, search), evaluated=simulator.evaluated)
     if explains:
         plan = _with_neighbours(plan, chosen, search)
-    now = request.now
     other: Prefer = "cheapest" if request.prefer == "freshest" else "freshest"
     return replace(
         plan,
         case=case_of(request, chosen.setting),
-        saving=saving_of(simulator, None if now is None else now_of(now, request), chosen),
+        saving=saving_of(simulator, now, chosen),
         other_end=choose(best, other, request.limits),
         sustained=None if chosen.commit is None else sustained(chosen.commit, case),
         evaluated=simulator.evaluated,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wasim.doctor import InspectOptions
     from wasim.scenario.fleet import Fleet
 
-OF_ALL = {"metadata_bytes_per_day": "metadata_per_day", "monthly_cost": "monthly_cost"}  # limits that are a budget
+OF_ALL = ("metadata_bytes_per_day", "monthly_cost")  # limits that are a budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,8 @@ def _fleet_of(tables: tuple[str, ...], many: Many) -> "tuple[Fleet, Requirements
     from wasim.scenario.fleet import Budget, fleet_of
 
     limits = many.requirements.limits
-    bounds = {OF_ALL[metric]: parsed_limit(metric, text).bound for metric, text in limits.items() if metric in OF_ALL}
+    bounds = {metric: parsed_limit(metric, text).bound for metric, text in limits.items() if metric in OF_ALL}
+    day, money = (bounds.get(metric) for metric in OF_ALL)
+    budget = Budget.model_construct(metadata_per_day=None if day is None else round(day), monthly_cost=money)
     of_each = {metric: text for metric, text in limits.items() if metric not in OF_ALL}
-    budget = Budget.model_validate(bounds) if bounds else None
-    return fleet_of(tables, many.location, budget), replace(many.requirements, limits=of_each)
+    return fleet_of(tables, many.location, budget if bounds else None), replace(many.requirements, limits=of_each)

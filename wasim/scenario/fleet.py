@@ -17,6 +17,7 @@ from wasim.scenario.values import Duration, Number, Part, Size, Whole
 MOST_TABLES = 100_000
 _IN_CATALOG = re.compile(r"[\w-]+(\.[\w-]+){2,}")
 SOURCES = ("rows_per_second", "scenario", "from_table")
+OF_SOURCE = {"rows_per_second": {"columns", "files_per_commit", "partitions", "writer"}, "scenario": {"set"}}
 
 
 class FleetTable(Part):
@@ -33,6 +34,7 @@ class FleetTable(Part):
     partitions: Annotated[Whole, Field(ge=0, le=100_000)] = Field(default=0, description="Partitions written to.")
     writer: Literal["streaming", "batch", "flink"] = Field(default="streaming", description="What commits.")
     scenario: str | None = Field(default=None, description="A scenario's file, instead of rates.")
+    set: dict[str, str] = Field(default_factory=dict, description="Fields of the scenario to replace, as by --set.")
     from_table: str | None = Field(default=None, description="A table that exists, as wasim inspect names it.")
     freshness: Duration | None = Field(default=None, description="The longest interval to consider; 1h.")
     limits: dict[str, str] = Field(default_factory=dict, description="What its figures may not exceed, by metric.")
@@ -45,9 +47,10 @@ class FleetTable(Part):
         given = [field for field in SOURCES if getattr(self, field) is not None]
         if len(given) != 1:
             raise ValueError(f"one of {', '.join(SOURCES)}")
-        described = sorted(self.model_fields_set & {"columns", "files_per_commit", "partitions", "writer"})
-        if described and given != ["rows_per_second"]:
-            raise ValueError(f"{given[0]} without {', '.join(described)}, which it has of its own")
+        for source, fields in OF_SOURCE.items():
+            described = sorted(self.model_fields_set & fields)
+            if described and source != given[0]:
+                raise ValueError(f"{given[0]} without {', '.join(described)}, which it has of its own")
         if not self.called:
             raise ValueError("its name")
         for metric, text in self.limits.items():
