@@ -158,8 +158,9 @@ def test_a_fleet_of_one_has_the_figures_of_its_plan(source: dict[str, object], t
     document = fleet_document(made)
     assert document["monthly_cost"] == 2 * chosen.monthly_cost
     assert document["money"]["then"]["year"] == 2 * plan.saving.then_money.year
-    now = plan.saving.now_money
-    assert document["money"]["now"] == (None if now is None else {key: 2 * of for key, of in asdict(now).items()})
+    before = plan.saving.now_money
+    known = None if before is None else {name: 2 * money for name, money in asdict(before).items()}
+    assert document["money"]["now"] == known
 
 
 def one_request(path: Path) -> PlanRequest:
