@@ -120,7 +120,7 @@ def _tables(plan: FleetPlan, most_rows: int | None) -> TextTable:
     figures = ("every", "metadata/day", f"{plan.currency}/month")
     rows = tuple(_row(one, option, is_short=most_rows is not None) for one, option in plan.planned[:most_rows])
     return TextTable(
-        caption="The setting of each table", head=("Table", *figures, "setting"), rows=rows, figures=figures
+        caption="Figures are of one table each", head=("Table", *figures, "setting"), rows=rows, figures=figures
     )
 
 
