@@ -139,7 +139,7 @@ def few_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        {"rows_per_second": 1, "now": "interval=1h", "limits": {"manifests": "<= 100"}},
+        {"rows_per_second": 1, "now": "interval=1h", "limits": {"metadata_bytes_per_day": "<= 60000"}},
         {"scenario": str(SCENARIOS / "smoke.yaml"), "set": {"writer": "streaming"}},
         {"from_table": str(TABLES / "dropped_source")},
     ],
