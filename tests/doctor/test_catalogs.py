@@ -22,7 +22,7 @@ class Own(NoopCatalog):
 def test_a_catalog_of_ones_own_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     pytest.importorskip("pyiceberg")
     (tmp_path / "own_catalog_of_a_test.py").write_text(OWN)
-    (tmp_path / ".pyiceberg.yaml").write_text("catalog: {mine: {py-catalog-impl: own_catalog_of_a_test.Own}}\n")
+    (tmp_path / ".pyiceberg.yaml").write_text("catalog:\n  mine:\n    py-catalog-impl: own_catalog_of_a_test.Own\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setenv("PYICEBERG_HOME", str(tmp_path))
     assert tables_of("mine") == ("mine.db.a", "mine.db.b")
