@@ -1,26 +1,40 @@
 """A fleet under one budget: what is spent, on which tables, and what a file may not say."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from support.command_line import document_of
+from support.paths import ROOT, SCENARIOS
 from typer.testing import CliRunner
 
-from wasim.capacity import Requirements, Setting
+from wasim.capacity import Requirements, Setting, make_plan, settings
 from wasim.capacity.fleet import MOST_ENCODED, FleetPlan, plan_fleet
-from wasim.capacity.fleet_options import Layout, Option
+from wasim.capacity.fleet_answer import fleet_document, fleet_lines
+from wasim.capacity.fleet_options import Answered, Asked, Option, request_of
+from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE
 from wasim.cli import app
 from wasim.errors import WasimError
-from wasim.scenario.fleet import Fleet
+from wasim.scenario.fleet import Fleet, load_fleet
 
 INTERVALS_S = (10.0, 60.0, 600.0, 3600.0)
 
 
-def by_hand(parts: list[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
+TABLES = ROOT / "tests" / "data" / "tables"
+FRESHEST = Requirements(prefer="freshest")
+
+
+def by_hand(work: object, parts: Sequence[Asked]) -> list[Answered]:
     """A quadratic law instead of simulations: metadata goes with the square of commits; a unit is that of an hour."""
-    return [tuple(tuple(map(_option, INTERVALS_S)) for _ in rates) for part in parts for rates in [part.rates]]
+    return [_answer(part.table.freshness or 3600.0, INTERVALS_S) for part in parts]
+
+
+def _answer(longest_s: float, intervals_s: tuple[float, ...]) -> Answered:
+    options = tuple(_option(one) for one in intervals_s if one <= longest_s)
+    return Answered(options=options, chosen=options[-1] if options else None, fault="" if options else "none keeps up")
 
 
 def _option(interval_s: float) -> Option:
@@ -32,7 +46,7 @@ def _option(interval_s: float) -> Option:
 
 def planned(units: int, *tables: dict[str, object]) -> FleetPlan:
     document = {"version": 1, "budget": {"metadata_per_day": units * 10_000}, "tables": list(tables)}
-    return plan_fleet(Fleet.model_validate(document), Requirements(), by_hand)
+    return plan_fleet(Fleet.model_validate(document), FRESHEST, by_hand)
 
 
 def table(name: str, **given: object) -> dict[str, object]:
@@ -40,7 +54,7 @@ def table(name: str, **given: object) -> dict[str, object]:
 
 
 def intervals(plan: FleetPlan) -> dict[str, float]:
-    return {one.table.name: one.option.setting.interval_s for one in plan.assigned}
+    return {one.table.name: option.setting.interval_s for one, option in plan.planned}
 
 
 def test_more_budget_never_makes_a_fleet_staler_and_is_kept():
@@ -64,67 +78,117 @@ def test_a_budget_too_small_leaves_each_at_its_longest_and_says_so():
     assert intervals(plan) == {"a": 3600.0, "b": 600.0}
 
 
-def test_a_freshness_that_no_writer_keeps_is_named():
-    with pytest.raises(WasimError, match="b: no writer keeps up"):
-        planned(10, table("b", freshness="5s"))
+def test_a_table_that_no_writer_keeps_up_with_is_named_and_the_others_planned():
+    plan = planned(10, table("a"), table("b", freshness="5s"))
+    assert not plan.fits
+    assert intervals(plan) == {"a": 3600.0}
+    assert any("b: none keeps up" in line for line in fleet_lines(plan))
 
 
-def test_a_rate_is_rounded_only_to_what_a_commit_can_carry_and_longer_intervals_are_left_out():
-    rates: list[float] = []
+def test_rates_of_many_are_rounded_to_what_a_commit_can_carry():
+    rates: list[float | None] = []
 
-    def keeping(parts: list[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
-        rates.extend(rate for part in parts for rate in part.rates)
-        return by_hand(parts)
+    def keeping(work: object, parts: Sequence[Asked]) -> list[Answered]:
+        rates.extend(part.table.rows_per_second for part in parts if part.table.columns == 20)
+        return [_answer(0.0, ()) if part.intervals_s is None else _answer(3600, part.intervals_s) for part in parts]
 
-    tables = [{"name": "fast", "rows_per_second": 5e7, "freshness": "15s"}, {"name": "slow", "rows_per_second": 5}]
-    plan_fleet(
-        Fleet.model_validate({"version": 1, "budget": {"monthly_cost": 1}, "tables": tables}), Requirements(), keeping
-    )
-    assert rates == [4.0, 5e7]
-    of_hour = Fleet.model_validate(
-        {"version": 1, "budget": {"monthly_cost": 1e6}, "tables": [table("a") | {"rows_per_second": 1e6}]}
-    )
-    assert intervals(plan_fleet(of_hour, Requirements()))["a"] <= 1000
+    fast = {"name": "fast", "rows_per_second": 5e7, "freshness": "15s"}
+    tables = [
+        fast,
+        table("slow", rows_per_second=5),
+        *(table(f"t{number}", columns=number + 30) for number in range(16)),
+    ]
+    plan_fleet(Fleet.model_validate({"version": 1, "tables": tables}), Requirements(), keeping)
+    assert {*rates} == {4.0, 5e7}
 
 
 @pytest.mark.parametrize(("units", "rounds", "reached_s"), [(1, 1, 300.0), (10**9, 3, 5.0)])
-def test_no_intervals_are_tried_but_those_that_the_budget_reaches_and_two_below_from_what_was_found_before_on(
+def test_of_many_only_intervals_that_the_budget_reaches_and_two_below_are_tried(
     units: int, rounds: int, reached_s: float
 ):
     tried: list[tuple[float, ...]] = []
     begun: list[float | None] = []
 
-    def by_law(parts: list[Layout]) -> list[tuple[tuple[Option, ...], ...]]:
-        tried.append(parts[0].intervals_s[0])
-        begun.append(parts[0].begin_with[0] and parts[0].begin_with[0].interval_s)
-        return [tuple(tuple(map(_option, intervals_s)) for intervals_s in part.intervals_s) for part in parts]
+    def by_law(work: object, parts: Sequence[Asked]) -> list[Answered]:
+        for part in parts[:1]:
+            tried.append(part.intervals_s or ())
+            begun.append(part.begin_with and part.begin_with.interval_s)
+        return [_answer(300.0, part.intervals_s or ()) for part in parts]
 
     tables = [table(f"t{number}", columns=number + 4, freshness="5m") for number in range(MOST_ENCODED + 1)]
     document = {"version": 1, "budget": {"metadata_per_day": units * 10_000_000}, "tables": tables}
-    plan = plan_fleet(Fleet.model_validate(document), Requirements(), by_law)
+    plan = plan_fleet(Fleet.model_validate(document), FRESHEST, by_law)
     assert tried == [(60.0, 120.0, 300.0), (10.0, 30.0), (5.0,)][:rounds]
     assert begun == [None, 60.0, 10.0][:rounds]
     assert {*intervals(plan).values()} == {reached_s}
 
 
+def test_without_a_wish_for_freshness_each_table_has_its_cheapest():
+    document = {"version": 1, "budget": {"metadata_per_day": 10**12}, "tables": [table("a"), table("b", count=3)]}
+    plan = plan_fleet(Fleet.model_validate(document), Requirements(), by_hand)
+    assert intervals(plan) == {"a": 3600.0, "b": 3600.0}
+    assert plan.monthly_cost == 4.0
+
+
+@pytest.fixture
+def few_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "MOST_INTERVALS", 2)
+
+
+@pytest.mark.usefixtures("few_intervals")
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"rows_per_second": 1, "now": "interval=1h", "limits": {"metadata_bytes_per_day": "<= 60000"}},
+        {"scenario": str(SCENARIOS / "smoke.yaml"), "set": {"writer": "streaming"}},
+        {"from_table": str(TABLES / "dropped_source")},
+    ],
+    ids=lambda source: next(iter(source)),
+)
+def test_a_fleet_of_one_has_the_figures_of_its_plan(source: dict[str, object], tmp_path: Path):
+    path = tmp_path / "fleet.yaml"
+    path.write_text(json.dumps({"version": 1, "tables": [{"name": "c.n.a", "freshness": "12h", "count": 2, **source}]}))
+    ((one,), plan) = (made := plan_fleet(load_fleet(path), Requirements())).assigned, make_plan(one_request(path))
+    chosen, option = plan.chosen, one.option
+    assert chosen is not None
+    assert option is not None
+    assert plan.saving is not None
+    assert option.setting == chosen.setting
+    assert (option.monthly_cost, option.metadata_bytes_per_day) == (chosen.monthly_cost, chosen.per_day_bytes)
+    document = fleet_document(made)
+    assert document["monthly_cost"] == 2 * chosen.monthly_cost
+    assert document["money"]["then"]["year"] == 2 * plan.saving.then_money.year
+    before = plan.saving.now_money
+    known = None if before is None else {name: 2 * money for name, money in asdict(before).items()}
+    assert document["money"]["now"] == known
+
+
+def one_request(path: Path) -> PlanRequest:
+    return request_of(load_fleet(path).tables[0], Requirements())
+
+
 def test_a_table_with_too_many_rows_for_a_commit_is_named():
-    fleet = {"version": 1, "budget": {"monthly_cost": 1}, "tables": [table("a.b") | {"rows_per_second": 1e9}]}
+    fleet = {"version": 1, "budget": {"monthly_cost": 1}, "tables": [table("a.b", rows_per_second=1e9, freshness="1h")]}
     with pytest.raises(WasimError, match=r"^table a\.b: workload\.rows_per_second is .* more than 1000000000"):
         plan_fleet(Fleet.model_validate(fleet), Requirements())
 
 
+@pytest.mark.usefixtures("few_intervals")
 def test_a_fleet_of_the_command_line(tmp_path: Path):
     path = tmp_path / "fleet.yaml"
     path.write_text(
         "version: 1\nbudget: {metadata_per_day: 2GB, monthly_cost: 50}\n"
-        "tables:\n- {name: c.n.a, rows_per_second: 50, freshness: 10m, count: 2}\n"
+        "tables:\n- {name: c.n.a, rows_per_second: 1, freshness: 12h, count: 2}\n"
     )
     result = CliRunner().invoke(app, ["plan", "--fleet", str(path), "--horizon", "3d"])
     assert "--horizon" in str(result.exception)
-    result = CliRunner().invoke(app, ["plan", "--fleet", str(path)])
+    page = tmp_path / "fleet.html"
+    result = CliRunner().invoke(app, ["plan", "--fleet", str(path), "--html", str(page)])
     assert result.exit_code == 0, result.output
-    assert result.output.startswith("2 tables: 2 every ")
-    assert max(map(len, result.output.splitlines())) <= 80
+    assert result.stdout.startswith("2 tables: 2 every 6h.")
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    for words in ("2 tables: 2 every 6h.", "All tables, now and then", "c.n.a ×2", "cost, a year"):
+        assert words in page.read_text()
 
 
 def test_a_master_is_for_a_fleet():

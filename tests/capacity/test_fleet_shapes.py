@@ -2,8 +2,8 @@
 
 import pytest
 
-from wasim.capacity import Requirements, Setting
-from wasim.capacity.fleet_options import Layout, options_of, request_of
+from wasim.capacity import Requirements, Setting, SettingSimulator
+from wasim.capacity.fleet_options import Asked, answer, request_of
 from wasim.capacity.fleet_shapes import shapes_of
 from wasim.capacity.settings import NO_MAINTENANCE, case_of
 from wasim.capacity.shapes import Shapes
@@ -48,21 +48,13 @@ def test_files_weigh_what_those_of_the_table_itself_do(columns: int, files: int,
 
 
 def test_a_table_has_nearly_the_options_that_its_own_files_give_it():
-    own = table(37, 3, 1)
-    exact, read_off = (
-        options_of(
-            Layout(
-                table=own,
-                rates=(64.0,),
-                intervals_s=((60.0, 600.0, 3600.0),),
-                begin_with=(None,),
-                requirements=Requirements(),
-                is_read_off=is_read_off,
-            )
-        )[0]
-        for is_read_off in (False, True)
+    asked = Asked(
+        table=table(37, 3, 1), requirements=Requirements(), intervals_s=(60.0, 600.0, 3600.0), is_read_off=True
     )
-    assert [one.setting for one in read_off] == [one.setting for one in exact]
+    read_off = answer(asked).options
+    request = request_of(asked.table, Requirements())
+    exact = SettingSimulator(request=request).evaluate(one.setting for one in read_off)
+    assert [one.setting.interval_s for one in read_off] == [3600.0, 600.0, 60.0]
     for one, like in zip(read_off, exact, strict=True):
-        assert one.metadata_bytes_per_day == pytest.approx(like.metadata_bytes_per_day, rel=0.04)
+        assert one.metadata_bytes_per_day == pytest.approx(like.per_day_bytes, rel=0.04)
         assert one.monthly_cost == pytest.approx(like.monthly_cost, rel=0.02, abs=0.01)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wasim.errors import ScenarioError
-from wasim.scenario.fleet import MOST_TABLES, load_fleet
+from wasim.scenario.fleet import MOST_TABLES, fleet_of, load_fleet
 
 BUDGET = "version: 1\nbudget: {monthly_cost: 5}\n"
 BOUNDS = {  # least and most, and what is just beyond
@@ -48,7 +48,12 @@ def test_a_table_of_which_little_is_said_is_like_most(tmp_path: Path):
         "files_per_commit": 1,
         "partitions": 0,
         "writer": "streaming",
-        "freshness": 3600,
+        "scenario": None,
+        "set": {},
+        "from_table": None,
+        "freshness": None,
+        "limits": {},
+        "now": None,
         "weight": 1,
         "count": 1,
     }
@@ -70,6 +75,14 @@ def test_tables_are_counted_together(tmp_path: Path):
         ("version: 1\nbudget: {monthly_cost: -1}\ntables: [{name: a, rows_per_second: 5}]\n", "monthly_cost"),
         (f"{BUDGET}tables: [{{name: a}}]\n", "rows_per_second"),
         (BUDGET, "tables"),
+        ("version: 1\ntables: []\n", "2:1: tables is an empty list. Give at least one"),
+        (f"{BUDGET}tables: [{{rows_per_second: 5}}]\n", "3:10: tables[0] is a mapping. Give its name"),
+        (table(scenario="a.yaml"), "3:10: tables[0] is a mapping. Give one of rows_per_second, scenario, from_table"),
+        (f"{BUDGET}tables: [{{from_table: t, columns: 5}}]\n", "from_table without columns, which it has of its own"),
+        (f"{BUDGET}tables: [{{from_table: t, set: {{seed: 1}}}}]\n", "from_table without set, which it has of its own"),
+        (table(rows="5"), "tables[0].rows is unknown"),
+        (table(limits="{wa_data: '< 1'}"), "limits on wa_metadata, "),
+        (table(limits="{manifests: 5}"), "limits.manifests an upper bound"),
         (f"{BUDGET}tables: [{{name: a, rows_per_second: 5}}]\n{BUDGET}", "version is given twice"),
         ("- 1\n", ""),
     ],
@@ -99,3 +112,32 @@ def test_two_tables_of_one_name_are_refused(tmp_path: Path):
     twice = f"{BUDGET}tables: [{{name: a, rows_per_second: 5}}, {{name: a, rows_per_second: 6}}]\n"
     with pytest.raises(ScenarioError, match="2 tables are called 'a'"):
         load_fleet(written(tmp_path, twice))
+
+
+def test_paths_start_from_the_fleets_file_and_name_their_tables(tmp_path: Path):
+    entries = ["scenario: s.yaml", "from_table: ../lake/t", "from_table: c.n.t", "from_table: s3://b/t", "scenario: /s"]
+    tables = load_fleet(
+        written(tmp_path, f"version: 1\ntables: [{', '.join(f'{{{one}}}' for one in entries)}]\n")
+    ).tables
+    assert [one.name for one in tables] == [one.split(": ")[1] for one in entries]
+    assert [one.scenario or one.from_table for one in tables] == [
+        f"{tmp_path}/s.yaml",
+        f"{tmp_path}/../lake/t",
+        "c.n.t",
+        "s3://b/t",
+        "/s",
+    ]
+
+
+def test_limits_are_a_scenarios(tmp_path: Path):
+    (one,) = load_fleet(written(tmp_path, table(limits="{metadata_json_bytes: '< 5 MiB'}"))).tables
+    assert [(bound.metric, bound.comparison, bound.bound) for bound in one.bounds] == [
+        ("metadata_json_bytes", "<", 5 * 2**20)
+    ]
+
+
+def test_tables_of_a_warehouse_are_called_by_their_places_in_it():
+    long = "x" * 300
+    found = fleet_of(("s3://b/lake/db/t", f"s3://b/lake/{long}"), "s3://b/lake/", None).tables
+    assert [one.name for one in found] == ["db/t", f"…{long[:199]}"]
+    assert found[0].from_table == "s3://b/lake/db/t"

@@ -1,7 +1,7 @@
 """A plan as sections of text and tables, which the terminal and the page both show."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from math import log
@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from wasim.capacity.commands import counts_of, statements_of
 from wasim.capacity.figures import Figures
-from wasim.capacity.now import Saving
+from wasim.capacity.now import MONEY_WORDS, Saving
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import DEFAULT_LOCATION
 from wasim.capacity.settings import intervals_of
@@ -19,6 +19,7 @@ from wasim.capacity.words import (
     bound_words,
     figure_words,
     limit_names,
+    now_and_then_words,
     time_words,
     value_words,
 )
@@ -97,13 +98,18 @@ def sections_of(plan: Plan) -> Iterator[Section]:
 def plan_lines(plan: Plan, *, explains: bool = False) -> Iterator[str]:
     """The plan for a terminal, 80 columns wide; with the rest after the first screen where it `explains`."""
     yield from textwrap.wrap(conclusion(plan), WIDTH)
-    for number, section in enumerate(sections_of(plan) if explains else first_sections(plan)):
+    yield from section_lines(sections_of(plan) if explains else first_sections(plan))
+    if not explains:
+        yield "Why, and at other intervals and rates: --explain. With sliders: --html PAGE."
+
+
+def section_lines(sections: Iterable[Section]) -> Iterator[str]:
+    """Sections for a terminal, a line apart, without their titles."""
+    for number, section in enumerate(sections):
         for place, block in enumerate(section.blocks):
             if (number and not place) or (place and isinstance(block, TextTable | Commands)):
                 yield ""
             yield from _block_lines(block)
-    if not explains:
-        yield "Why, and at other intervals and rates: --explain. With sliders: --html PAGE."
 
 
 def _block_lines(block: Block) -> Iterator[str]:
@@ -155,11 +161,16 @@ def _of_all_tables(plan: Plan, chosen: Figures) -> Iterator[str]:
 def _money_rows(plan: Plan, saving: Saving | None) -> Iterator[tuple[str, ...]]:
     if saving is None:
         return
-    for name, label in (("month_1", "cost, month 1"), ("month_12", "cost, month 12"), ("year", "cost, a year")):
+    for name, label in MONEY_WORDS.items():
         now, then = saving.now_money, saving.then_money
         yield (
             f"{label}{all_words(plan.case.writer.tables)}",
-            *_three(plan, "monthly_cost", None if now is None else getattr(now, name), getattr(then, name)),
+            *now_and_then_words(
+                "monthly_cost",
+                None if now is None else getattr(now, name),
+                getattr(then, name),
+                plan.request.prices.currency,
+            ),
             "",
         )
 
@@ -176,18 +187,8 @@ def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[t
         verdict = "" if limit is None else f"{_mark(not chosen.broken([limit]))} {bound}"
         values = None if now is None else now.values[metric], chosen.values[metric]
         most = ", most" if metric in chosen.spreads else ""
-        yield (f"{figure_name(metric, plan.case.writer.tables)}{most}", *_three(plan, metric, *values), verdict)
-
-
-def _three(plan: Plan, metric: str, now: float | None, then: float) -> tuple[str, str, str]:
-    """A figure now and then, and the difference."""
-    currency = plan.request.prices.currency
-    words = value_words(metric, then, currency)
-    if now is None:
-        return "", words, ""
-    apart = then - now
-    sign = "−" if apart < 0 else "+"
-    return value_words(metric, now, currency), words, f"{sign}{value_words(metric, abs(apart), currency)}"
+        words = now_and_then_words(metric, *values, plan.request.prices.currency)
+        yield (f"{figure_name(metric, plan.case.writer.tables)}{most}", *words, verdict)
 
 
 def _mark(holds: bool) -> str:

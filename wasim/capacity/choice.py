@@ -6,12 +6,25 @@ The candidates are the cheapest setting of each interval, within the limits wher
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, nextafter
+from typing import Protocol, TypeVar
 
 from wasim.capacity.figures import Figures
 from wasim.capacity.request import Prefer
 from wasim.capacity.search import NEGLIGIBLE_COST, excess_of
+from wasim.capacity.settings import Setting
 from wasim.capacity.words import rounded_up
 from wasim.scenario.limits import Limit
+
+
+class _Costed(Protocol):
+    @property
+    def setting(self) -> Setting: ...
+
+    @property
+    def monthly_cost(self) -> float: ...
+
+
+Costed = TypeVar("Costed", bound=_Costed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +47,15 @@ def choose(
     within = [one for one in figures if one.keeps_up and not one.broken(limits, shift=shift)]
     if not within:
         return None
-    most = inf if prefer == "freshest" else min(one.monthly_cost for one in within) + NEGLIGIBLE_COST
-    return min((one for one in within if one.monthly_cost <= most), key=lambda one: one.setting.interval_s)
+    if prefer == "freshest":
+        return min(within, key=lambda one: one.setting.interval_s)
+    return shortest_of_cheapest(within)
+
+
+def shortest_of_cheapest(found: Sequence[Costed]) -> Costed:
+    """The shortest interval of those that cost about the same as the cheapest."""
+    most = min(one.monthly_cost for one in found) + NEGLIGIBLE_COST
+    return min((one for one in found if one.monthly_cost <= most), key=lambda one: one.setting.interval_s)
 
 
 def within_band(

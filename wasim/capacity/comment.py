@@ -1,8 +1,8 @@
 """A plan as a comment for a pull request: the answer and its limits first, every section folded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from wasim.capacity.answer import Block, conclusion, sections_of
+from wasim.capacity.answer import Block, Section, conclusion, sections_of
 from wasim.capacity.plan import Plan
 from wasim.capacity.words import bound_words, value_words
 from wasim.report.comment import Comment, Folded, Judged, render_comment, render_markdown
@@ -14,12 +14,16 @@ LIMITS_HEAD = "Limit"  # of the table of limits, which stands above as a list
 
 def plan_comment(plan: Plan, link: str) -> str:
     """The comment as Markdown; `link` leads to the plan's page, and is empty where there is none."""
-    sections = list(sections_of(plan))
+    return sections_comment(conclusion(plan), list(_judged(plan)), list(sections_of(plan)), link)
+
+
+def sections_comment(headline: str, judged: Sequence[Judged], sections: Sequence[Section], link: str) -> str:
+    """A headline and what was judged, the first table that is not of limits, and every section folded."""
     tables = [block for one in sections for block in one.blocks if isinstance(block, TextTable)]
     return render_comment(
         Comment(
-            headline=conclusion(plan),
-            judged=list(_judged(plan)),
+            headline=headline,
+            judged=judged,
             table=next((one for one in tables if one.head[0] != LIMITS_HEAD), None),
             details=[Folded(title=one.title, text="\n\n".join(map(_text, one.blocks))) for one in sections],
             link=link,

@@ -6,6 +6,7 @@ from typing import Any
 
 from wasim.capacity.commands import counts_of, sql_of, statements_of
 from wasim.capacity.figures import Figures
+from wasim.capacity.now import Money
 from wasim.capacity.plan import Plan
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import pasted_words
@@ -89,14 +90,17 @@ def _saving(plan: Plan) -> dict[str, Any]:
     found = plan.saving
     if found is None:
         return {"now": None, "money": None, "deleted_once_bytes": None}
-    money = {"now": found.now_money, "then": found.then_money}
-    if found.now_money is not None:
-        money["saved"] = found.now_money.less(found.then_money)
     return {
         "now": setting_document(found.now),
-        "money": {name: None if one is None else asdict(one) for name, one in money.items()},
+        "money": money_document(found.now_money, found.then_money),
         "deleted_once_bytes": found.once_bytes,
     }
+
+
+def money_document(now: Money | None, then: Money) -> dict[str, Any]:
+    """Money now and then, and what is saved where now is known."""
+    money = {"now": now, "then": then} | ({} if now is None else {"saved": now.less(then)})
+    return {name: None if one is None else asdict(one) for name, one in money.items()}
 
 
 def _settings(figures: Sequence[Figures]) -> list[dict[str, Any] | None]:

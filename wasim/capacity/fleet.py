@@ -1,34 +1,33 @@
-"""An interval for each table of a fleet, under one budget for them all.
+"""Settings for the tables of a fleet: each its own plan, or under one budget for them all.
 
-    fleet ─► classes of tables alike ─► their options, from the longest interval on ─► the budget allocated
+    fleet ─► a plan of each table, or options of many alike ─► the cheapest of each, or the budget allocated ─► savings
 
-No intervals are tried but those that the budget reaches, and two below.
+Of many tables that rates describe no intervals are tried but those that a choice reaches, and two below.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from math import ceil, log2
 
-from wasim.capacity.fleet_options import Layout, Option, options_of, rate_of, request_of
+from wasim.capacity.choice import shortest_of_cheapest
+from wasim.capacity.fleet_options import Answered, Asked, Option, alike, answer
 from wasim.capacity.fleet_shapes import nearness
-from wasim.capacity.request import Requirements
-from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
-from wasim.errors import WasimError
+from wasim.capacity.request import Prefer, Requirements, preference
+from wasim.capacity.settings import Setting
+from wasim.doctor import InspectOptions
 from wasim.forecast.ahead import INTERVALS_S
 from wasim.processes import open_processes
 from wasim.scenario.fleet import Budget, Fleet, FleetTable
 
+NO_BUDGET = Budget.model_construct(metadata_per_day=None, monthly_cost=None)
 
-def share_of(metadata_bytes: float, cost: float, budget: Budget) -> float:
-    """The larger share of the budgets that these take."""
-    shares = [0.0]
-    if budget.metadata_per_day is not None:
-        shares.append(metadata_bytes / budget.metadata_per_day)
-    if budget.monthly_cost is not None:
-        shares.append(cost / budget.monthly_cost)
-    return max(shares)
+
+def shares_of(metadata_bytes: float, cost: float, budget: Budget) -> list[float]:
+    """The shares of the budgets that these take."""
+    pairs = ((metadata_bytes, budget.metadata_per_day), (cost, budget.monthly_cost))
+    return [used / bound for used, bound in pairs if bound is not None]
 
 
 def allocate(tables: Sequence[FleetTable], options: Sequence[tuple[Option, ...]], budget: Budget) -> list[Option]:
@@ -51,7 +50,7 @@ def allocate(tables: Sequence[FleetTable], options: Sequence[tuple[Option, ...]]
             (then.metadata_bytes_per_day - now.metadata_bytes_per_day) * counts[number],
             (then.monthly_cost - now.monthly_cost) * counts[number],
         )
-        if share_of(used[0] + more[0], used[1] + more[1], budget) > 1:
+        if max(shares_of(used[0] + more[0], used[1] + more[1], budget)) > 1:
             continue
         used = [used[0] + more[0], used[1] + more[1]]
         at[number] += 1
@@ -69,12 +68,7 @@ def _worth(steps: Sequence[Option], place: int, weight: float, budget: Budget) -
 
 def _use(option: Option, budget: Budget) -> float:
     """The shares of the budgets that a setting takes, together."""
-    shares = [0.0]
-    if budget.metadata_per_day is not None:
-        shares.append(option.metadata_bytes_per_day / budget.metadata_per_day)
-    if budget.monthly_cost is not None:
-        shares.append(option.monthly_cost / budget.monthly_cost)
-    return sum(shares)
+    return sum(shares_of(option.metadata_bytes_per_day, option.monthly_cost, budget))
 
 
 def _steps(options: Iterable[Option], budget: Budget) -> list[Option]:
@@ -100,202 +94,216 @@ def _slope(first: Option, second: Option, budget: Budget) -> float:
     return (_use(second, budget) - _use(first, budget)) / halvings
 
 
-FEW = 2  # layouts that are planned for without processes of their own
-MOST_ENCODED = 16  # layouts whose own files are encoded; of more, they are read off between those of a few
-SHARES = 16  # of the layouts, that processes take one after the other
+MOST_ENCODED = 16  # different tables whose own files are encoded; of more, sizes are read off between those of a few
+SHARES = 16  # of the tables, that processes take one after the other
 LEAST_S = 5.0  # shorter intervals only as a table's own freshness
-AHEAD = 2  # intervals below a table's own that are known when a budget is allocated
+AHEAD = 2  # intervals below a table's own that are known when a setting is chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assigned:
-    """A table of the fleet and its setting."""
+    """A table of the fleet and its setting; without one, why."""
 
     table: FleetTable
-    option: Option
+    option: Option | None
+    found: Answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetPlan:
-    """A setting for each table; `fits` says whether the budget is kept, which it is not if the longest break it.
+    """A setting for each table; `fits` says whether each has one and the budget is kept.
 
-    `classes` is how many different tables were simulated; `is_read_off` whether what their files weigh was read off
-    between those of other tables.
+    `classes` is how many different tables were simulated; `is_read_off` whether what files weigh was read off between
+    those of other tables, where rates describe one.
     """
 
     fleet: Fleet
     assigned: tuple[Assigned, ...]
     classes: int
-    currency: str
+    prefer: Prefer = "cheapest"
     is_read_off: bool = False
+
+    @property
+    def budget(self) -> Budget:
+        """What all tables together may take."""
+        return self.fleet.budget or NO_BUDGET
+
+    @property
+    def planned(self) -> tuple[tuple[Assigned, Option], ...]:
+        """The tables that have a setting."""
+        return tuple((one, one.option) for one in self.assigned if one.option is not None)
+
+    @property
+    def currency(self) -> str:
+        """Of the prices."""
+        return next((one.found.request.prices.currency for one in self.assigned if one.found.request), "")
 
     @property
     def metadata_bytes_per_day(self) -> float:
         """Of all tables."""
-        return sum(one.option.metadata_bytes_per_day * one.table.count for one in self.assigned)
+        return sum(option.metadata_bytes_per_day * one.table.count for one, option in self.planned)
 
     @property
     def monthly_cost(self) -> float:
         """Of all tables, in the currency."""
-        return sum(one.option.monthly_cost * one.table.count for one in self.assigned)
+        return sum(option.monthly_cost * one.table.count for one, option in self.planned)
+
+    @property
+    def keeps_budget(self) -> bool:
+        """Whether the budget is kept."""
+        return max(shares_of(self.metadata_bytes_per_day, self.monthly_cost, self.budget), default=0.0) <= 1
 
     @property
     def fits(self) -> bool:
-        """Whether the budget is kept."""
-        return share_of(self.metadata_bytes_per_day, self.monthly_cost, self.fleet.budget) <= 1
+        """Whether every table has a setting, and the budget is kept."""
+        return self.keeps_budget and len(self.planned) == len(self.assigned)
 
 
-Plans = Callable[[Sequence[Layout]], Sequence[tuple[tuple[Option, ...], ...]]]
-_LayoutKey = tuple[str, int, int, int]
-_ClassKey = tuple[_LayoutKey, float]  # with a rate
+Mapped = Callable[[Callable[[Asked], Answered], Sequence[Asked]], Iterable[Answered]]
 
 
 @dataclass(slots=True, kw_only=True)
 class _Class:
-    """Tables that count as alike, and the options that were found for them at some intervals, the longest first."""
+    """Tables that count as equal, and what was found for them; of many, at some intervals, the longest first."""
 
-    tables: list[FleetTable]
+    asked: Asked
     tried_s: tuple[float, ...] = ()
-    options: tuple[Option, ...] = ()
+    found: Answered | None = None
 
-    @property
-    def last(self) -> Setting | None:
-        """The setting found at the shortest interval so far."""
-        return min((one.setting for one in self.options), key=lambda one: one.interval_s, default=None)
+    def further(self, reached_s: float) -> Asked | None:
+        """What is to be asked next where the shortest interval that was chosen so far is that; None: enough is known.
 
-    @property
-    def untried_s(self) -> tuple[float, ...]:
-        """The intervals that are left to try, ascending."""
-        own = {table.freshness for table in self.tables}
-        steps = {*(step for step in INTERVALS_S if LEAST_S <= step < max(own)), *own}
-        return tuple(sorted(steps.difference(self.tried_s)))
-
-    def options_of(self, table: FleetTable) -> tuple[Option, ...]:
-        """What was found up to a table's freshness."""
-        return tuple(one for one in self.options if one.setting.interval_s <= table.freshness)
-
-    def further_s(self, reached_s: float) -> tuple[float, ...]:
-        """Intervals to try, as it takes some below the one that a table has reached to know its next step."""
+        It takes some intervals below a table's own to know its next step; where none has a setting a plan says why.
+        """
+        if not self.asked.is_read_off:
+            return self.asked if self.found is None else None
         if sum(one < reached_s for one in self.tried_s) >= AHEAD:
-            return ()
-        untried_s = self.untried_s
-        return untried_s[max(0, sum(one < reached_s for one in untried_s) - AHEAD) :]
+            return None
+        own_s, options = self.asked.table.freshness or 0.0, () if self.found is None else self.found.options
+        untried_s = sorted({*(one for one in INTERVALS_S if LEAST_S <= one < own_s), own_s}.difference(self.tried_s))
+        if not untried_s:
+            return None if options else replace(self.asked, is_read_off=False)
+        last = min((one.setting for one in options), key=lambda one: one.interval_s, default=None)
+        below = sum(one < reached_s for one in untried_s)
+        return replace(self.asked, intervals_s=tuple(untried_s[max(0, below - AHEAD) :]), begin_with=last)
+
+    def learn(self, asked: Asked, found: Answered) -> None:
+        """Adds what was found."""
+        self.asked = replace(self.asked, is_read_off=asked.is_read_off)
+        if asked.intervals_s is not None:
+            options = (*(() if self.found is None else self.found.options), *found.options)
+            found = replace(found, options=options, chosen=shortest_of_cheapest(options) if options else None)
+            self.tried_s += asked.intervals_s
+        self.found = found
 
 
-def plan_fleet(fleet: Fleet, requirements: Requirements, plans: Plans | None = None) -> FleetPlan:
-    """The fleet's plan. `plans` finds the settings of layouts, for each of their rates; without one, processes do.
-
-    WasimError if a table has an interval at which no writer keeps up, whichever is taken.
-    """
-    classes: dict[_ClassKey, _Class] = {}
-    for table in fleet.tables:
-        classes.setdefault(_class_of(table), _Class(tables=[])).tables.append(table)
-    is_read_off = len({key for key, _ in classes}) > MOST_ENCODED
-    wanted = {
-        of: one.further_s(min(table.freshness for table in one.tables)) if is_read_off else one.untried_s
-        for of, one in classes.items()
-    }
-    allocated: list[Option | None] = []
-    with _planning(plans) as planned:
-        while wanted:
-            layouts = _layouts(classes, wanted, requirements, is_read_off=is_read_off)
-            for (key, layout), found in zip(layouts.items(), planned([*layouts.values()]), strict=True):
-                for rate, tried_s, options in zip(layout.rates, layout.intervals_s, found, strict=True):
-                    one = classes[key, rate]
-                    one.tried_s, one.options = one.tried_s + tried_s, one.options + options
-            allocated = _allocated(fleet, classes)
-            wanted = _further(fleet, classes, allocated)
-    return FleetPlan(
-        fleet=fleet,
-        assigned=tuple(
-            _with_option(table, option, requirements) for table, option in zip(fleet.tables, allocated, strict=True)
-        ),
-        classes=len(classes),
-        currency=request_of(fleet.tables[0], requirements).prices.currency,
-        is_read_off=is_read_off,
-    )
-
-
-def _class_of(table: FleetTable) -> _ClassKey:
-    return (table.writer, table.partitions, table.columns, table.files_per_commit), rate_of(table)
-
-
-def _layouts(
-    classes: Mapping[_ClassKey, _Class],
-    wanted: Mapping[_ClassKey, tuple[float, ...]],
+def plan_fleet(
+    fleet: Fleet,
     requirements: Requirements,
+    mapped: Mapped | None = None,
     *,
-    is_read_off: bool,
-) -> dict[_LayoutKey, Layout]:
-    """What is wanted of each layout. Those that follow each other are read off between the same tables."""
-    rates: dict[_LayoutKey, list[float]] = {}
-    for key, rate in sorted(wanted):
-        rates.setdefault(key, []).append(rate)
-    return {
-        key: Layout(
-            table=classes[key, of[0]].tables[0],
-            rates=tuple(of),
-            intervals_s=tuple(wanted[key, rate] for rate in of),
-            begin_with=tuple(classes[key, rate].last for rate in of),
-            requirements=requirements,
-            is_read_off=is_read_off,
-        )
-        for key, of in sorted(rates.items(), key=lambda item: nearness(classes[item[0], item[1][0]].tables[0]))
-    }
+    reaching: InspectOptions | None = None,
+    names_faults: bool = False,
+) -> FleetPlan:
+    """The fleet's plan. `mapped` is a map over tables; without one, processes do it. `reaching` says how tables that
+    exist are reached; what is wrong with one is named in the plan if it `names_faults`, and else a WasimError.
+    """
+    prefer = preference(requirements.prefer, is_limited=fleet.budget is not None)
+    asked = replace(requirements, prefer=None)
+    own = [table.model_copy(update={"name": "", "count": 1, "weight": 1.0}) for table in fleet.tables]
+    rated = {one.model_dump_json() for one in own if one.rows_per_second is not None}
+    is_read_off = len(rated) > MOST_ENCODED
+    classes: dict[str, _Class] = {}
+    keys = []
+    for table, alone in zip(fleet.tables, own, strict=True):
+        is_many = is_read_off and table.rows_per_second is not None
+        kind = alike(table, asked) if is_many else alone
+        keys.append(kind.model_dump_json())
+        if keys[-1] not in classes:
+            named = kind.model_copy(update={"name": table.name})
+            classes[keys[-1]] = _Class(
+                asked=Asked(
+                    table=named,
+                    requirements=asked,
+                    reaching=reaching,
+                    is_read_off=is_many,
+                    names_faults=names_faults,
+                )
+            )
+    allocated: list[Option | None] = [None] * len(keys)
+    with _mapping(mapped) as answers:
+        reached = {key: one.asked.table.freshness or 0.0 for key, one in classes.items()}
+        while wanted := [(key, one) for key, of in classes.items() if (one := of.further(reached[key])) is not None]:
+            wanted.sort(key=lambda pair: (pair[1].is_read_off, nearness(pair[1].table)))
+            for (key, one), found in zip(wanted, answers(answer, [one for _, one in wanted]), strict=True):
+                classes[key].learn(one, found)
+            allocated = _allocated(fleet, [classes[key].found or Answered() for key in keys], prefer)
+            for key, option in zip(keys, allocated, strict=True):
+                reached_s = min(classes[key].tried_s, default=0.0) if option is None else option.setting.interval_s
+                reached[key] = min(reached[key], reached_s)
+        assigned = _with_savings(fleet, keys, classes, allocated, answers)
+    return FleetPlan(fleet=fleet, assigned=assigned, classes=len(classes), prefer=prefer, is_read_off=is_read_off)
 
 
-def _allocated(fleet: Fleet, classes: Mapping[_ClassKey, _Class]) -> list[Option | None]:
-    """An option for each table, of those that are known; None for a table without any."""
-    known = [classes[_class_of(table)].options_of(table) for table in fleet.tables]
-    able = [number for number, options in enumerate(known) if options]
-    tables, options = [fleet.tables[number] for number in able], [known[number] for number in able]
-    chosen = dict(zip(able, allocate(tables, options, fleet.budget), strict=True))
-    return [chosen.get(number) for number in range(len(known))]
+def _allocated(fleet: Fleet, found: Sequence[Answered], prefer: Prefer) -> list[Option | None]:
+    """Each table's own plan, where the budget has room for all of them; of freshness as much as the budget buys, where
+    that is preferred, or they have no room.
+    """
+    chosen = [one.chosen for one in found]
+    able = [(table, one) for table, one in zip(fleet.tables, found, strict=True) if one.chosen is not None]
+    plan = FleetPlan(
+        fleet=fleet,
+        assigned=tuple(Assigned(table=table, option=one.chosen, found=one) for table, one in able),
+        classes=0,
+    )
+    if fleet.budget is None or (prefer == "cheapest" and plan.keeps_budget):
+        return chosen
+    options = iter(allocate([table for table, _ in able], [one.options for _, one in able], fleet.budget))
+    return [None if one is None else next(options) for one in chosen]
 
 
-def _further(
-    fleet: Fleet, classes: Mapping[_ClassKey, _Class], allocated: Sequence[Option | None]
-) -> dict[_ClassKey, tuple[float, ...]]:
-    """The intervals that are to be tried next, by class."""
-    found: dict[_ClassKey, tuple[float, ...]] = {}
-    for table, option in zip(fleet.tables, allocated, strict=True):
-        of = _class_of(table)
-        reached_s = min(classes[of].tried_s) if option is None else option.setting.interval_s
-        if further_s := classes[of].further_s(reached_s):
-            found[of] = max(further_s, found.get(of, ()), key=len)
-    return found
+def _with_savings(
+    fleet: Fleet,
+    keys: Sequence[str],
+    classes: Mapping[str, _Class],
+    allocated: Sequence[Option | None],
+    answers: Mapped,
+) -> tuple[Assigned, ...]:
+    """The tables with their settings, and what these save, which is still to be found where a plan chose another. Of
+    many tables it is found only where it is known how they are written now: a year of each takes as long as its plan.
+    """
+    savings: dict[tuple[str, Setting], Answered] = {}
+    for key, option in zip(keys, allocated, strict=True):
+        found = classes[key].found
+        is_known = found is not None and found.saving is not None and option == found.chosen
+        is_left_out = classes[key].asked.is_read_off and classes[key].asked.table.now is None
+        if option is not None and found is not None and not (is_known or is_left_out):
+            savings[key, option.setting] = found
+    wanted = [replace(classes[key].asked, setting=setting) for key, setting in savings]
+    savings |= zip(savings, answers(answer, wanted), strict=True)
+    assigned = []
+    for table, key, option in zip(fleet.tables, keys, allocated, strict=True):
+        found = classes[key].found or Answered()
+        if option is not None and (known := savings.get((key, option.setting))) is not None:
+            found = replace(found, saving=known.saving)
+        assigned.append(Assigned(table=table, option=option, found=found))
+    return tuple(assigned)
 
 
 @contextmanager
-def _planning(plans: Plans | None) -> Iterator[Plans]:
-    """What finds the options of layouts: the given, or processes of this machine."""
-    if plans is not None:
-        yield plans
+def _mapping(mapped: Mapped | None) -> Iterator[Mapped]:
+    """What finds the answers: the given, or processes of this machine."""
+    if mapped is not None:
+        yield mapped
         return
-    with open_processes() as mapped:
-
-        def planned(layouts: Sequence[Layout]) -> Sequence[tuple[tuple[Option, ...], ...]]:
-            if len(layouts) <= FEW:
-                return [options_of(layout) for layout in layouts]
-            return [*mapped(options_of, layouts, together=ceil(len(layouts) / SHARES))]
-
-        yield planned
-
-
-def _with_option(table: FleetTable, option: Option | None, requirements: Requirements) -> Assigned:
-    """WasimError for a table without an option, with the reason."""
-    if option is None:
-        case_of(request_of(table, requirements), Setting(interval_s=table.freshness, maintenance=NO_MAINTENANCE))
-        raise WasimError(
-            f"table {table.name}: no writer keeps up at any interval up to its freshness. Give a longer one."
-        )
-    return Assigned(table=table, option=option)
+    with open_processes() as over_cores:
+        yield lambda work, parts: over_cores(work, parts, together=ceil(len(parts) / SHARES))
 
 
 def by_interval(plan: FleetPlan) -> Mapping[float, int]:
     """How many tables have which interval, the shortest first."""
     found: dict[float, int] = {}
-    for one in plan.assigned:
-        interval_s = one.option.setting.interval_s
+    for one, option in plan.planned:
+        interval_s = option.setting.interval_s
         found[interval_s] = found.get(interval_s, 0) + one.table.count
     return dict(sorted(found.items()))

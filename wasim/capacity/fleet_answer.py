@@ -1,108 +1,194 @@
-"""A fleet's plan: 80 columns for a terminal, and one JSON document."""
+"""A fleet's plan as sections of text and tables, which terminal, page and comment show, and as one JSON document."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from wasim.capacity.answer import WIDTH, Section, section_lines
 from wasim.capacity.commands import sql_of
-from wasim.capacity.fleet import FleetPlan, by_interval
-from wasim.capacity.fleet_options import request_of
-from wasim.capacity.request import Requirements
-from wasim.report.tables import TextTable, table_lines
+from wasim.capacity.comment import sections_comment
+from wasim.capacity.document import money_document, setting_document
+from wasim.capacity.fleet import Assigned, FleetPlan, by_interval
+from wasim.capacity.fleet_options import Option
+from wasim.capacity.now import MONEY_WORDS, Money, Saving
+from wasim.capacity.request import is_table_name
+from wasim.capacity.words import now_and_then_words, value_words
+from wasim.report.comment import Judged
+from wasim.report.tables import TextTable
 from wasim.runs.sentences import say_once
+from wasim.scenario.metrics import METRICS
 from wasim.units import format_bytes, format_duration
 
 SCHEMA_VERSION = 1
-WIDTH = 80
-MOST_ROWS = 60
+MOST_ROWS = 60  # on a terminal and in a comment: the page has all
 MOST_SENTENCES = 8  # on what was ignored: --json has those of each table
+SUMS = ("monthly_cost", "metadata_bytes_per_day", "metadata_on_disk_bytes")
+
+
+def headline(plan: FleetPlan) -> str:
+    """The answer in one line: how many tables have which interval."""
+    tables = sum(one.table.count for one in plan.assigned)
+    able = sum(one.table.count for one, _ in plan.planned)
+    if not plan.keeps_budget:
+        return f"The budget is too small for {tables:,} tables, each at its longest interval."
+    counted = [f"{count:,} every {format_duration(every)}" for every, count in by_interval(plan).items()]
+    of = "" if able == tables else f"{able:,} of "
+    return f"{of}{tables:,} {'table' if tables == 1 else 'tables'}: {', '.join(counted) or 'none has a setting'}."
+
+
+def fleet_sections(plan: FleetPlan, most_rows: int | None = None) -> Iterator[Section]:
+    """What all tables cost now and then, each table's setting, and which have none; tables up to some rows."""
+    if plan.planned:
+        yield Section(title="All tables, now and then", blocks=tuple(_now_and_then(plan)))
+    more = 0 if most_rows is None else len(plan.planned) - most_rows
+    rest = (f"… and {more:,} more.",) if more > 0 else ()
+    if plan.planned:
+        yield Section(title="The setting of each table", blocks=(_tables(plan, most_rows), *rest))
+    faults = [f"{one.table.name}: {one.found.fault}" for one in plan.assigned if one.option is None]
+    if faults:
+        shown = tuple(faults[:most_rows])
+        rest = (f"… and {len(faults) - len(shown):,} more.",) if len(faults) > len(shown) else ()
+        yield Section(title="Not planned", blocks=(f"Without a setting ({len(faults):,}):", *shown, *rest))
+    yield Section(title="What the figures are", blocks=tuple(_basis(plan)))
 
 
 def fleet_lines(plan: FleetPlan) -> Iterator[str]:
-    """The fleet's share of its budget, the number of tables by interval, and each table's setting."""
-    tables = sum(one.table.count for one in plan.assigned)
-    if not plan.fits:
-        yield f"The budget is too small for {tables:,} tables, each at its longest interval."
-    else:
-        counted = [f"{count:,} every {format_duration(every)}" for every, count in by_interval(plan).items()]
-        yield from textwrap.wrap(f"{tables:,} {'table' if tables == 1 else 'tables'}: {', '.join(counted)}.", WIDTH)
-        yield from textwrap.wrap(
+    """The fleet's plan for a terminal."""
+    yield from textwrap.wrap(headline(plan), WIDTH)
+    yield from section_lines(fleet_sections(plan, MOST_ROWS))
+
+
+def fleet_comment(plan: FleetPlan, link: str) -> str:
+    """The fleet's plan as a comment in Markdown."""
+    judged = [Judged(text="the budget is kept", holds=plan.keeps_budget)] if plan.fleet.budget else []
+    missing = len(plan.assigned) - len(plan.planned)
+    judged += [Judged(text=f"{missing:,} without a setting", holds=False)] if missing else []
+    return sections_comment(headline(plan), judged, list(fleet_sections(plan, MOST_ROWS)), link)
+
+
+def _now_and_then(plan: FleetPlan) -> Iterator[str | TextTable]:
+    if plan.prefer == "freshest" or not plan.keeps_budget:
+        yield (
             "Rule: from the longest interval of each on, the budget goes where halving an interval, times the table's"
-            " weight, takes the least of it.",
-            WIDTH,
+            " weight, takes the least of it."
         )
-    yield ""
-    yield from table_lines(_budget(plan))
-    yield ""
-    yield from table_lines(_tables(plan))
-    if len(plan.assigned) > MOST_ROWS:
-        yield f"… and {len(plan.assigned) - MOST_ROWS:,} more."
-    yield ""
-    read_off = " Their file sizes are interpolated between other tables, to about 2 %." if plan.is_read_off else ""
-    yield from textwrap.wrap(
-        f"Simulated, not measured: {plan.classes:,} different tables, for which rates of half to twice as much count as"
-        f" equal.{read_off} --json has every table and its SQL.",
-        WIDTH,
-    )
-    said = say_once(((one.table.name, one.option.approximated) for one in plan.assigned), "tables")
-    for sentence in islice(said, MOST_SENTENCES):
-        yield from textwrap.wrap(sentence, WIDTH)
-
-
-def _budget(plan: FleetPlan) -> TextTable:
-    budget, rows = plan.fleet.budget, []
-    if budget.metadata_per_day is not None:
-        used, bound = plan.metadata_bytes_per_day, float(budget.metadata_per_day)
-        rows.append(("metadata a day", format_bytes(used), format_bytes(bound), f"{1 - used / bound:.0%}"))
-    if budget.monthly_cost is not None:
-        used, bound = plan.monthly_cost, budget.monthly_cost
-        money = f"{used:,.2f} {plan.currency}", f"{bound:,.2f} {plan.currency}"
-        rows.append(("cost a month", *money, f"{1 - used / bound:.0%}"))
-    head = ("Budget", "value", "at most", "slack")
-    return TextTable(caption="The budget, and how much room is left", head=head, rows=tuple(rows), figures=head[1:])
-
-
-def _tables(plan: FleetPlan) -> TextTable:
+    else:
+        yield "Each at its cheapest within its limits."
+    saved = [(one, saving) for one, _ in plan.planned if (saving := one.found.saving) is not None]
+    known = [(one, saving) for one, saving in saved if saving.now is not None]
+    is_known = bool(known) and len(known) == len(plan.planned)
     rows = []
-    for one in plan.assigned[:MOST_ROWS]:
-        option, many = one.option, f" ×{one.table.count}" if one.table.count > 1 else ""
-        rows.append(
-            (
-                f"{one.table.name[: 23 - len(many)]}{many}",
-                format_duration(option.setting.interval_s),
-                format_bytes(option.metadata_bytes_per_day),
-                f"{option.monthly_cost:,.2f}",
-                textwrap.shorten(option.setting.upkeep_words, 24, placeholder="…"),
-            )
+    if len(saved) == len(plan.planned):
+        then = _money(saved, lambda one: one.then_money)
+        before = _money(known, lambda one: one.now_money) if is_known else None
+        for name, label in MONEY_WORDS.items():
+            now = None if before is None else getattr(before, name)
+            rows.append((label, *now_and_then_words("monthly_cost", now, getattr(then, name), plan.currency), ""))
+    for metric in SUMS:
+        bound = getattr(plan.budget, {"metadata_bytes_per_day": "metadata_per_day"}.get(metric, metric), None)
+        value = sum(getattr(option, metric) * one.table.count for one, option in plan.planned)
+        now = sum(_now(saving, metric) * one.table.count for one, saving in known) if is_known else None
+        mark = "" if bound is None else f"{'✓' if value <= bound else '✗'} {value_words(metric, bound, plan.currency)}"
+        label = f"{METRICS[metric].words}{', most' if metric == 'metadata_on_disk_bytes' else ''}"
+        rows.append((label, *now_and_then_words(metric, now, value, plan.currency), mark))
+    head = (
+        ("Settled, all tables", "now", "then", "Δ", "budget") if is_known else ("Settled, all tables", "then", "budget")
+    )
+    kept = tuple((row[0], *(row[1:] if is_known else (row[2], row[4]))) for row in rows)
+    yield TextTable(caption="Now and then, within the budget", head=head, rows=kept, figures=head[1:-1])
+    if once_bytes := sum(saving.once_bytes * one.table.count for one, saving in known):
+        yield f"Deleted once, by the horizon's end: {format_bytes(once_bytes)} of metadata."
+    if known and not is_known:
+        now_year, year = _money(known, lambda one: one.now_money).year, _money(known, lambda one: one.then_money).year
+        words = now_and_then_words("monthly_cost", now_year, year, plan.currency)
+        yield (
+            f"How they are written now is known of {len(known):,} of {len(plan.planned):,}: a year of those costs"
+            f" {words[0]} now and {words[1]} then ({words[2]})."
         )
+
+
+def _money(parts: list[tuple[Assigned, Saving]], of: Callable[[Saving], Money | None]) -> Money:
+    return Money.of_all([(money, one.table.count) for one, saving in parts if (money := of(saving)) is not None])
+
+
+def _now(saving: Saving, metric: str) -> float:
+    return 0.0 if saving.now is None else saving.now.values[metric]
+
+
+def _tables(plan: FleetPlan, most_rows: int | None) -> TextTable:
     figures = ("every", "metadata/day", f"{plan.currency}/month")
-    head = ("Table", *figures, "setting")
-    return TextTable(caption="The setting of each table", head=head, rows=tuple(rows), figures=figures)
+    rows = tuple(_row(one, option, is_short=most_rows is not None) for one, option in plan.planned[:most_rows])
+    return TextTable(
+        caption="Figures are of one table each", head=("Table", *figures, "setting"), rows=rows, figures=figures
+    )
+
+
+def _row(one: Assigned, option: Option, *, is_short: bool) -> tuple[str, ...]:
+    many, name, words = (
+        f" ×{one.table.count}" if one.table.count > 1 else "",
+        one.table.name,
+        option.setting.upkeep_words,
+    )
+    most = 23 - len(many)
+    if is_short:
+        name = name if len(name) <= most else f"…{name[1 - most :]}"
+        words = textwrap.shorten(words, 24, placeholder="…")
+    day = format_bytes(option.metadata_bytes_per_day)
+    return f"{name}{many}", format_duration(option.setting.interval_s), day, f"{option.monthly_cost:,.2f}", words
+
+
+def _basis(plan: FleetPlan) -> Iterator[str]:
+    read_off = (
+        " Of tables that rates describe, rates of half to twice as much count as equal, and file sizes are interpolated"
+        " between other tables, to about 2 %."
+    )
+    yield (
+        f"Simulated, not measured: {plan.classes:,} different tables.{read_off if plan.is_read_off else ''}"
+        " --json has every table and its SQL, --format csv a line for each, --html a page."
+    )
+    warned = say_once(((one.table.name, one.found.warnings) for one, _ in plan.planned), "tables")
+    yield from (f"Mind: {sentence}" for sentence in islice(warned, MOST_SENTENCES))
+    said = say_once(((one.table.name, option.approximated) for one, option in plan.planned), "tables")
+    yield from islice(said, MOST_SENTENCES)
 
 
 def fleet_document(plan: FleetPlan) -> dict[str, Any]:
-    """The fleet's plan, unrounded. Seconds and bytes."""
+    """The fleet's plan, unrounded. Seconds and bytes; `money` and `now` are null where they are not known of all."""
+    saved = [(one, saving) for one, _ in plan.planned if (saving := one.found.saving) is not None]
+    is_known = bool(saved) and all(saving.now is not None for _, saving in saved)
+    then = _money(saved, lambda one: one.then_money)
+    now = _money(saved, lambda one: one.now_money) if is_known else None
     return {
         "schema_version": SCHEMA_VERSION,
         "fits": plan.fits,
-        "budget": plan.fleet.budget.model_dump(mode="json"),
+        "prefer": plan.prefer,
+        "budget": None if plan.fleet.budget is None else plan.fleet.budget.model_dump(mode="json"),
         "metadata_bytes_per_day": plan.metadata_bytes_per_day,
+        "metadata_on_disk_bytes": sum(option.metadata_on_disk_bytes * one.table.count for one, option in plan.planned),
         "monthly_cost": plan.monthly_cost,
+        "money": money_document(now, then),
         "currency": plan.currency,
         "simulated": plan.classes,
         "sizes_read_off": plan.is_read_off,
-        "tables": [
-            {
-                "name": one.table.name,
-                "count": one.table.count,
-                "commit_interval_s": one.option.setting.interval_s,
-                "setting": one.option.setting.upkeep_words,
-                "metadata_bytes_per_day": one.option.metadata_bytes_per_day,
-                "monthly_cost": one.option.monthly_cost,
-                "approximated": list(one.option.approximated),
-                "sql": list(sql_of(request_of(one.table, Requirements()), one.option.setting, one.table.name)),
-            }
-            for one in plan.assigned
-        ],
+        "tables": [_table_document(one) for one in plan.assigned],
+    }
+
+
+def _table_document(one: Assigned) -> dict[str, Any]:
+    option, request, saving = one.option, one.found.request, one.found.saving
+    document: dict[str, Any] = {"name": one.table.name, "count": one.table.count, "fault": one.found.fault or None}
+    if option is None or request is None:
+        return document
+    return document | {
+        "commit_interval_s": option.setting.interval_s,
+        "setting": option.setting.upkeep_words,
+        "metadata_bytes_per_day": option.metadata_bytes_per_day,
+        "metadata_on_disk_bytes": option.metadata_on_disk_bytes,
+        "monthly_cost": option.monthly_cost,
+        "now": None if saving is None else setting_document(saving.now),
+        "money": None if saving is None else money_document(saving.now_money, saving.then_money),
+        "warnings": list(one.found.warnings),
+        "approximated": list(option.approximated),
+        "sql": list(sql_of(request, option.setting, one.table.name if is_table_name(one.table.name) else None)),
     }

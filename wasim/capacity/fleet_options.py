@@ -1,13 +1,20 @@
-"""The settings that a table of a fleet may have: the cheapest at each interval, for tables alike found once."""
+"""What a table of a fleet may be set to: as its own plan says or, of many that rates describe, as an equal one's."""
 
 from dataclasses import dataclass, replace
 from math import log2
+from pathlib import Path
 
+from wasim.capacity.answer import conclusion, first_sections
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.fleet_shapes import shapes_of
-from wasim.capacity.plan import search_for
-from wasim.capacity.request import PlanRequest, Requirements, request_from_flags
+from wasim.capacity.from_table import request_from_table
+from wasim.capacity.now import Saving, now_of, saving_of
+from wasim.capacity.plan import make_plan, search_for
+from wasim.capacity.request import PlanRequest, Requirements, request_from_file, request_from_flags
 from wasim.capacity.settings import NO_MAINTENANCE, Setting, able_intervals, case_of
+from wasim.capacity.warnings import warnings_of
+from wasim.doctor import InspectOptions
+from wasim.errors import ScenarioError, WasimError
 from wasim.scenario.fleet import FleetTable
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.units import format_duration
@@ -20,72 +27,128 @@ class Option:
     setting: Setting
     metadata_bytes_per_day: float
     monthly_cost: float
+    metadata_on_disk_bytes: float = 0.0  # the most
     approximated: tuple[str, ...] = ()  # sentences on what was ignored or replaced by its mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """Tables that differ in their rate alone: one of them, the rates, the intervals to try at each, ascending, and what
-    is asked of any. `begin_with` is the setting that was found for each rate at its next longer interval, if any.
+class Asked:
+    """What is asked of a table: its own plan; or where it is one of many, its settings at these intervals, ascending,
+    from file sizes that are read off between those of other tables; or what one `setting` saves.
 
-    `is_read_off` says whether what its files weigh is read off between those of other tables.
+    `begin_with` is the setting that was found at the next longer interval, if any.
     """
 
     table: FleetTable
-    rates: tuple[float, ...]
-    intervals_s: tuple[tuple[float, ...], ...]
-    begin_with: tuple[Setting | None, ...]
     requirements: Requirements
+    reaching: InspectOptions | None = None
+    intervals_s: tuple[float, ...] | None = None
+    begin_with: Setting | None = None
+    setting: Setting | None = None
     is_read_off: bool = False
+    names_faults: bool = False  # a table that cannot be read has a reason instead of a plan
 
 
-def options_of(layout: Layout) -> tuple[tuple[Option, ...], ...]:
-    """The settings to choose from at each rate: the cheapest of each interval."""
-    shapes = shapes_of(layout.table) if layout.is_read_off else None
-    found: list[tuple[Option, ...]] = []
-    for rate, intervals_s, setting in zip(layout.rates, layout.intervals_s, layout.begin_with, strict=True):
-        request = request_of(layout.table.model_copy(update={"rows_per_second": rate}), layout.requirements)
-        able_s = able_intervals(intervals_s, request)
-        if not able_s:
-            found.append(())
-            continue
-        simulator = SettingSimulator(request=replace(request, freshness_s=able_s[-1]), shapes=shapes)
-        found.append(_options(simulator, able_s, setting))
-        shapes = simulator.shapes
-    return tuple(found)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What was found: the cheapest setting of each interval within the table's limits, and which of them a plan is.
+
+    Without one `fault` says why.
+    """
+
+    options: tuple[Option, ...] = ()
+    chosen: Option | None = None
+    saving: Saving | None = None  # of the chosen one, or of the setting that was asked for
+    request: PlanRequest | None = None
+    warnings: tuple[str, ...] = ()  # of the plan
+    fault: str = ""
 
 
-def _options(
-    simulator: SettingSimulator, intervals_s: tuple[float, ...], begin_with: Setting | None
-) -> tuple[Option, ...]:
-    longest = Setting(interval_s=simulator.request.longest_s, maintenance=NO_MAINTENANCE)
-    search = search_for(case_of(simulator.request, longest), simulator, ())
-    search = replace(search, aims=simulator.request.aims, tries_each=begin_with is None, begin_with=begin_with)
-    found: list[Figures] = []
-    for interval_s in reversed(intervals_s):
-        found.append(search.best_at(interval_s))
-    return tuple(
-        Option(
-            setting=one.setting,
-            metadata_bytes_per_day=one.per_day_bytes,
-            monthly_cost=one.monthly_cost,
-            approximated=one.approximated,
-        )
-        for one in found
-        if one.keeps_up
+def answer(asked: Asked) -> Answered:
+    """The answer. WasimError for what makes no sense, unless that is named in it."""
+    try:
+        request = request_of(asked.table, asked.requirements, asked.reaching)
+        if asked.setting is not None:
+            return _with_saving(asked, request, asked.setting)
+        return _of_plan(request) if asked.intervals_s is None else _of_many(asked, request, asked.intervals_s)
+    except WasimError as error:
+        if asked.names_faults:
+            return Answered(fault=str(error))
+        start = f"table {asked.table.name}: "
+        if not isinstance(error, ScenarioError):  # which has a place of its own
+            error.args = tuple(f"{start}{str(line).removeprefix(start)}" for line in error.args)
+        raise
+
+
+def _of_plan(request: PlanRequest) -> Answered:
+    plan = make_plan(request, explains=False)
+    if plan.chosen is None:
+        ways_out = (str(block) for section in first_sections(plan) for block in section.blocks)
+        return Answered(request=request, fault=" ".join((conclusion(plan), *ways_out)))
+    within = (one for one in plan.best if one.keeps_up and not one.broken(plan.limits))
+    return Answered(
+        options=tuple(map(_option, within)),
+        chosen=_option(plan.chosen),
+        saving=plan.saving,
+        request=request,
+        warnings=tuple(warnings_of(plan)),
     )
 
 
-def rate_of(table: FleetTable) -> float:
-    """The rate that stands for the table's, half to twice of it: metadata goes by commits and files, not by rows. The
-    table's own where a commit at its freshness would have too few rows or too many at the other.
+def _of_many(asked: Asked, request: PlanRequest, intervals_s: tuple[float, ...]) -> Answered:
+    able_s = able_intervals(intervals_s, request)
+    if not able_s:
+        return Answered(request=request)
+    simulator = SettingSimulator(request=replace(request, freshness_s=able_s[-1]), shapes=shapes_of(asked.table))
+    longest = Setting(interval_s=able_s[-1], maintenance=NO_MAINTENANCE)
+    search = search_for(case_of(request, longest), simulator, request.limits)
+    search = replace(search, aims=request.aims, tries_each=asked.begin_with is None, begin_with=asked.begin_with)
+    found = (search.best_at(interval_s) for interval_s in reversed(able_s))
+    within = (one for one in found if one.keeps_up and not one.broken(request.limits))
+    return Answered(options=tuple(map(_option, within)), request=request)
+
+
+def _with_saving(asked: Asked, request: PlanRequest, setting: Setting) -> Answered:
+    simulator = SettingSimulator(request=request, shapes=shapes_of(asked.table) if asked.is_read_off else None)
+    if not asked.is_read_off:
+        simulator.encode(setting.interval_s)
+    then, now = simulator.figures(setting), None if request.now is None else now_of(request.now, request)
+    return Answered(chosen=_option(then), saving=saving_of(simulator, now, then), request=request)
+
+
+def _option(figures: Figures) -> Option:
+    return Option(
+        setting=figures.setting,
+        metadata_bytes_per_day=figures.per_day_bytes,
+        monthly_cost=figures.monthly_cost,
+        metadata_on_disk_bytes=figures.values["metadata_on_disk_bytes"],
+        approximated=figures.approximated,
+    )
+
+
+def alike(table: FleetTable, requirements: Requirements) -> FleetTable:
+    """A table of no name that stands for this one and all that count as equal: its rate is half to twice their own, as
+    metadata goes by commits and files, not by rows; their own where a commit would have too few rows or too many at it.
     """
-    rate = 4.0 ** round(log2(table.rows_per_second) / 2)
-    return rate if table.files_per_commit <= rate * table.freshness <= MOST_ROWS_PER_COMMIT else table.rows_per_second
+    own = table.rows_per_second or 1.0
+    rate, freshness_s = 4.0 ** round(log2(own) / 2), request_of(table, requirements).longest_s
+    fits = table.files_per_commit <= rate * freshness_s <= MOST_ROWS_PER_COMMIT
+    found = {"rows_per_second": rate if fits else own, "freshness": freshness_s}
+    return table.model_copy(update={"name": "", "count": 1, "weight": 1.0, **found})
 
 
-def request_of(table: FleetTable, requirements: Requirements) -> PlanRequest:
-    """What is asked of a table. WasimError names the table."""
+def request_of(table: FleetTable, requirements: Requirements, reaching: InspectOptions | None = None) -> PlanRequest:
+    """What is asked of a table, as of one alone. WasimError for what makes no sense."""
+    asked = replace(
+        requirements,
+        freshness=requirements.freshness if table.freshness is None else format_duration(table.freshness),
+        now=table.now,
+        bounds=table.bounds,
+    )
+    if table.scenario is not None:
+        return request_from_file(Path(table.scenario), table.set, asked)
+    if table.from_table is not None:
+        return request_from_table(table.from_table, asked, options=reaching)
     flags = {
         "rows_per_second": f"{table.rows_per_second:.9g}",
         "columns": str(table.columns),
@@ -93,5 +156,4 @@ def request_of(table: FleetTable, requirements: Requirements) -> PlanRequest:
         "partitions": str(table.partitions),
         "writer": table.writer,
     }
-    request = request_from_flags(flags, replace(requirements, freshness=format_duration(table.freshness)))
-    return replace(request, source=f"table {table.name}")
+    return replace(request_from_flags(flags, asked), source=f"table {table.name}")

@@ -30,6 +30,9 @@ OFTEN = {"daily": "1d", "hourly": "1h"}
 Value = TypeVar("Value")
 
 
+MONEY_WORDS = {"month_1": "cost, month 1", "month_12": "cost, month 12", "year": "cost, a year"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
     """What a table costs from its first day on, in the currency of the prices: in its first month, in its twelfth, and
@@ -39,6 +42,12 @@ class Money:
     month_1: float
     month_12: float
     year: float
+
+    @classmethod
+    def of_all(cls, parts: Sequence[tuple["Money", int]]) -> "Money":
+        """The sum of what some tables cost, each so many times."""
+        names = [one.name for one in fields(cls)]
+        return cls(**{name: sum(getattr(one, name) * count for one, count in parts) for name in names})
 
     def less(self, other: "Money") -> "Money":
         """The difference, part by part."""

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from wasim.capacity.answer import conclusion, first_sections, further_sections
 from wasim.capacity.axes import axes_for, seldom_first, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
+from wasim.capacity.fleet import FleetPlan
+from wasim.capacity.fleet_answer import fleet_sections, headline
 from wasim.capacity.lattice import Lattice, Scale, build_lattice, has_horizons, is_affordable
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import FLAGS, PlanRequest
@@ -84,6 +87,22 @@ def _columns(table: Mapping[str, Any]) -> tuple[int, int]:
 
 
 MOST_INTERVALS, FEW_INTERVALS = 6, 4
+
+
+def render_fleet(plan: FleetPlan, source: str) -> str:
+    """The page of a fleet's plan, without sliders."""
+    return (
+        page_environment("wasim.capacity")
+        .get_template("plan.html.jinja")
+        .render(
+            title=Path(source).name,
+            source=source,
+            conclusion=headline(plan),
+            first=list(fleet_sections(plan)),
+            sections=(),
+            content=None,
+        )
+    )
 
 
 def render_plan(plan: Plan, simulator: SettingSimulator) -> str:

@@ -192,6 +192,7 @@ class Requirements:
     prefer: str | None = None
     now: str | None = None
     per_job: str | None = None
+    bounds: tuple[Limit, ...] = ()  # limits that are parsed already
 
 
 def request_from_flags(given: Mapping[str, str | None], requirements: Requirements) -> PlanRequest:
@@ -348,7 +349,7 @@ def _request(
         time_travel_s = age_s
         assumed = (*assumed, f"Time travel {format_duration(age_s)}, as the table has it.")
     document, writers = _with_one_writer(document)
-    own = tuple(_limit(metric, text) for metric, text in requirements.limits.items())
+    own = (*requirements.bounds, *(parsed_limit(metric, text) for metric, text in requirements.limits.items()))
     metrics = {limit.metric for limit in own}
     others = [limit for limit in limits if limit.metric not in metrics]
     reasons = {limit: reason for limit in others if (reason := _why_not_judged(limit))}
@@ -365,7 +366,7 @@ def _request(
         source=source,
         document=document,
         limits=judged,
-        prefer=_prefer(requirements.prefer, judged),
+        prefer=preference(requirements.prefer, is_limited=bool(judged)),
         freshness_s=None
         if requirements.freshness is None
         else duration_of_flag_s("--freshness", requirements.freshness),
@@ -432,8 +433,13 @@ def _machine(requirements: Requirements) -> Machine:
     )
 
 
+def is_table_name(text: str) -> bool:
+    """Whether SQL could call a table so."""
+    return bool(_TABLE_NAME.fullmatch(text))
+
+
 def _table_name(text: str) -> str:
-    if not _TABLE_NAME.fullmatch(text):
+    if not is_table_name(text):
         wanted = "catalog.namespace.table, with backquotes around a part of other characters than letters, digits and _"
         raise WasimError(f"--name is {quoted(text)}. Give {wanted}.")
     return text
@@ -445,11 +451,12 @@ def _why_not_judged(limit: Limit) -> str:
     return "it is for the scenario's own horizon" if limit.metric in ("metadata_bytes", "data_bytes") else ""
 
 
-def _prefer(text: str | None, limits: tuple[Limit, ...]) -> Prefer:
+def preference(text: str | None, *, is_limited: bool) -> Prefer:
+    """The value of --prefer. WasimError for what is none, or for the freshest without a limit to stop at."""
     found = next((one for one in PREFERS if one == (text or PREFERS[0])), None)
     if found is None:
         raise WasimError(f"--prefer is {text!r}. Give {' or '.join(PREFERS)}.")
-    if found == "freshest" and not limits:
+    if found == "freshest" and not is_limited:
         raise WasimError("--prefer freshest has no limit to stop at. Give one too, such as --monthly-cost 20.")
     return found
 
@@ -472,7 +479,8 @@ _WANTED = {
 }
 
 
-def _limit(metric: str, text: str) -> Limit:
+def parsed_limit(metric: str, text: str) -> Limit:
+    """The limit of a flag. WasimError names the flag."""
     kind = dimension_of(metric)
     parse = {"bytes": lambda: float(parse_bytes(text)), "ms": lambda: 1000 * parse_duration_s(text)}
     try:

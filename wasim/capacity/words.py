@@ -29,6 +29,15 @@ def value_words(metric: str, value: float, currency: str) -> str:
     return format_value(metric, value)
 
 
+def now_and_then_words(metric: str, now: float | None, then: float, currency: str) -> tuple[str, str, str]:
+    """A figure now and then, and the difference; now and the difference are empty where now is unknown."""
+    words = value_words(metric, then, currency)
+    if now is None:
+        return "", words, ""
+    sign = "−" if then < now else "+"
+    return value_words(metric, now, currency), words, f"{sign}{value_words(metric, abs(then - now), currency)}"
+
+
 def pasted_words(metric: str, value: float) -> str:
     """The same as `value_words`, as a flag takes it: `10.2GiB`, `1.3s` or `14.2`."""
     return value_words(metric, value, "").replace(" ", "").replace(",", "")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wasim.cli.terminal import echo
 from wasim.errors import WasimError, printable, quoted
 
 if TYPE_CHECKING:
@@ -205,3 +206,11 @@ def table_location(text: str) -> str:
     if not text.strip("/") or text != text.strip():
         raise WasimError(f"--location is {quoted(text)}. Give where the table will lie, such as s3://bucket/db/events.")
     return text.rstrip("/")
+
+
+def write_page(path: Path, page: str) -> None:
+    """Writes a page, and says where."""
+    from wasim.runs import write_atomically
+
+    write_atomically(path, page)
+    echo(f"Page: {path}", err=True)

@@ -2,13 +2,12 @@
 
 import json
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import map_on
+from wasim.cli.fleet import Many, plan_many
 from wasim.cli.formats import Format, FormatOption, Link, chosen_format
 from wasim.cli.options import (
     AsJson,
@@ -19,12 +18,13 @@ from wasim.cli.options import (
     table_location,
     takes_table,
     takes_workload,
+    write_page,
 )
 from wasim.cli.terminal import echo
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:
-    from wasim.capacity import Plan, PlanRequest, Requirements, SettingSimulator
+    from wasim.capacity import Plan, PlanRequest, Requirements
 
 Text = str | None
 
@@ -45,7 +45,11 @@ def plan(
         Text, typer.Option(metavar="LOCATION", help="Plan for a table that exists, as wasim inspect names it.")
     ] = None,
     fleet: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Plan for many tables under one budget, which the file names.")
+        Text,
+        typer.Option(
+            metavar="FILE|LOCATION",
+            help="Plan for many tables: of a file, or all of a warehouse's folder or a catalog.",
+        ),
     ] = None,
     master: Annotated[Text, typer.Option(help="Spark that plans for the fleet; left out: this machine.")] = None,
     freshness: Annotated[Text, typer.Option(help="The longest commit interval; 1h.")] = None,
@@ -109,6 +113,7 @@ def plan(
     """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
     from wasim.capacity import Requirements, SettingSimulator, make_plan
     from wasim.capacity.emitted import scenario_of
+    from wasim.runs import write_atomically
 
     limits = {
         "planning_p50_ms": planning,
@@ -132,31 +137,24 @@ def plan(
         per_job=per_job,
     )
     form = chosen_format(form, as_json=as_json)
-    if form is Format.CSV or (fleet is not None and form is Format.MARKDOWN):
-        raise WasimError(f"--format {form}: a plan{' for a fleet' if fleet else ''} has no such form. Give json.")
+    if form is Format.CSV and fleet is None:
+        raise WasimError(f"--format {form}: a plan has no such form, a fleet's has. Give json.")
     source = Source(file=file, run=from_run, table=from_table, fleet=fleet, reaching=table)
-    if table.given and from_table is None:
+    if table.given and from_table is None and fleet is None:
         raise WasimError(f"{table.given[0]} is for a table that exists: give --from-table LOCATION too.")
     for flag, path in (("--html", html), ("--emit-scenario", emit_scenario)):
         if path is not None:
             check_writable(flag, path)
     if fleet is not None:
-        others = {
-            "horizon": horizon,
-            "freshness": freshness,
-            **limits,
-            "name": name,
-            "location": location,
-            "now": now,
-            "prefer": prefer,
-            "profile": written_by,
-        }
-        switches = {
-            "set": ", ".join(settings or ()) or None,
-            **_paths(html=html, emit_scenario=emit_scenario),
-        }
-        given = {**workload, **others, **switches}
-        _plan_fleet(fleet, source.words, given, requirements, master=master, as_json=form is Format.JSON)
+        others = {"horizon": horizon, "name": name, "location": location, "now": now, "profile": written_by}
+        switches = {"set": ", ".join(settings or ()) or None, **_paths(emit_scenario=emit_scenario)}
+        plan_many(
+            Many(location=fleet, requirements=requirements, reaching=table, master=master),
+            refused=workload | others | switches,
+            form=form,
+            html=html,
+            link=link,
+        )
         return
     if master is not None:
         raise WasimError("--master is for a fleet: give --fleet FILE too.")
@@ -169,9 +167,11 @@ def plan(
     made = make_plan(request, simulator, explains=explain or form is not Format.TABLE or html is not None)
     _show(made, form, explain=explain, link=link or ("" if html is None else str(html)))
     if html is not None:
-        _write_page(html, made, simulator)
+        from wasim.capacity.page import render_plan
+
+        write_page(html, render_plan(made, simulator))
     if emit_scenario is not None and made.chosen is not None:
-        _write(emit_scenario, scenario_of(request, made.chosen.setting))
+        write_atomically(emit_scenario, scenario_of(request, made.chosen.setting))
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
 
@@ -192,19 +192,6 @@ def _paths(**given: Path | None) -> dict[str, str | None]:
     return {name: None if path is None else str(path) for name, path in given.items()}
 
 
-def _write_page(path: Path, made: "Plan", simulator: "SettingSimulator") -> None:
-    from wasim.capacity.page import render_plan
-
-    _write(path, render_plan(made, simulator))
-    echo(f"Page: {path}", err=True)
-
-
-def _write(path: Path, text: str) -> None:
-    from wasim.runs import write_atomically
-
-    write_atomically(path, text)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """What a plan is for: one of these, or the flags of a workload where all are None."""
@@ -212,7 +199,7 @@ class Source:
     file: Path | None
     run: Path | None
     table: str | None
-    fleet: Path | None
+    fleet: str | None
     reaching: TableOptions
 
     @property
@@ -228,33 +215,6 @@ class Source:
         if len(named) > 1:
             raise WasimError(f"{named[0]} and {named[1]} exclude each other: give one.")
         return named[0] if named else ""
-
-
-def _plan_fleet(
-    path: Path, words: str, given: dict[str, str | None], requirements: "Requirements", *, master: Text, as_json: bool
-) -> None:
-    """Plans for a fleet; exit 1 if its budget is too small."""
-    from wasim.capacity.fleet import plan_fleet
-    from wasim.capacity.fleet_answer import fleet_document, fleet_lines
-    from wasim.capacity.fleet_options import options_of
-    from wasim.scenario.fleet import load_fleet
-    from wasim.scenario.metrics import METRICS
-
-    for name, text in given.items():
-        if text is not None:
-            flag = METRICS[name].flag if name in METRICS else f"--{name.replace('_', '-')}"
-            raise WasimError(
-                f"{flag} and {words} exclude each other. Take {flag} out: a fleet's file says what its tables are."
-            )
-    loaded = load_fleet(path)
-    if master is None:
-        made = plan_fleet(loaded, requirements)
-    else:
-        with map_on(master, "plan") as mapped:
-            made = plan_fleet(loaded, requirements, partial(mapped, options_of))
-    echo(json.dumps(fleet_document(made)) if as_json else "\n".join(fleet_lines(made)))
-    if not made.fits:
-        raise typer.Exit(int(ExitCode.FINDINGS))
 
 
 def _request(

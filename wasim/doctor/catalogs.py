@@ -3,10 +3,13 @@
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wasim.errors import WasimError
 from wasim.storage import S3Options
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog
 
 _CATALOG = re.compile(r"[\w-]+(\.[\w-]+)?")
 _NAME = re.compile(r"[\w-]+(\.[\w-]+){2,}")
@@ -45,15 +48,14 @@ def tables_of(location: str) -> tuple[str, ...]:
     if not _CATALOG.fullmatch(location) or Path(location).exists():
         return ()
     try:
-        from pyiceberg.catalog import load_catalog  # noqa: PLC0415 - an extra
-        from pyiceberg.utils.config import Config  # noqa: PLC0415
+        from pyiceberg.utils.config import Config  # noqa: PLC0415 - an extra
     except ImportError:
         return ()
     name, _, namespace = location.partition(".")
     if Config().get_catalog_config(name) is None:
         return ()
     try:
-        catalog = load_catalog(name)
+        catalog = _catalog(name)
         namespaces = [tuple(namespace.split("."))] if namespace else catalog.list_namespaces()
         return tuple(sorted(".".join((name, *table)) for one in namespaces for table in catalog.list_tables(one)))
     except Exception as error:  # whatever a catalog of pyiceberg's raises
@@ -61,20 +63,27 @@ def tables_of(location: str) -> tuple[str, ...]:
         raise WasimError(f"{location}: pyiceberg cannot list it: {reason}.") from error
 
 
+def _catalog(name: str) -> "Catalog":
+    """The catalog of that name in pyiceberg's configuration. Whatever error it raises."""
+    from pyiceberg.catalog import PY_CATALOG_IMPL, load_catalog  # noqa: PLC0415 - an extra
+    from pyiceberg.utils.config import Config  # noqa: PLC0415
+
+    # A catalog of one's own is taken from arguments alone, not from the configuration.
+    own = (Config().get_catalog_config(name) or {}) if name else {}
+    return load_catalog(name, **(own if PY_CATALOG_IMPL in own else {}))  # type: ignore[arg-type]
+
+
 def load_named(name: str) -> NamedTable:
     """The table of that name. WasimError if pyiceberg is absent, or knows no such catalog or table."""
     try:
-        from pyiceberg.catalog import PY_CATALOG_IMPL, load_catalog  # noqa: PLC0415 - an extra
-        from pyiceberg.utils.config import Config  # noqa: PLC0415
+        import pyiceberg.catalog  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
         raise WasimError(
             f"{name}: tables by name need pyiceberg. Install wasim[readers], or give the table's folder."
         ) from error
     catalog_name, _, identifier = name.partition(".")
     try:
-        # A catalog of one's own is taken from arguments alone, not from the configuration.
-        own = (Config().get_catalog_config(catalog_name) or {}) if catalog_name else {}
-        catalog = load_catalog(catalog_name, **(own if PY_CATALOG_IMPL in own else {}))  # type: ignore[arg-type]
+        catalog = _catalog(catalog_name)
         table = catalog.load_table(identifier)
     except Exception as error:  # whatever a catalog of pyiceberg's raises
         reason = (str(error).splitlines() or [type(error).__name__])[0][:300]
