@@ -7,7 +7,9 @@ from support.plans import a_request
 
 from wasim.capacity import NO_MAINTENANCE, Maintenance, Requirements, Setting, request_from_document, request_from_flags
 from wasim.capacity.commands import cron_of, sql_of, statements_of, writer_options
+from wasim.capacity.plan import make_plan
 from wasim.capacity.settings import able_intervals, case_of
+from wasim.errors import WasimError
 from wasim.units import DAY_S, HOUR_S
 
 SETTING = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
@@ -104,6 +106,26 @@ def test_no_interval_is_longer_than_the_writer_takes():
     request = a_request().written_by("firehose")
     assert replace(request, freshness_s=3_600.0).longest_s == 900.0
     assert able_intervals([600.0, 900.0, 901.0], request) == (600.0, 900.0)
+
+
+def test_no_interval_is_shorter_than_the_writer_takes():
+    request = a_request().written_by("redpanda")
+    assert able_intervals([5.0, 10.0, 60.0], request) == (10.0, 60.0)
+    with pytest.raises(WasimError, match=r"commits every 10s at most\. Give 10s or more\."):
+        make_plan(replace(request, freshness_s=5.0))
+
+
+def test_snapshots_that_the_scenario_retains_stay():
+    request = a_request()
+    kept = {"expire_snapshots": {"every": "1d", "older_than": "5d", "retain_last": 10}}
+    request = replace(request, document={**request.document, "maintenance": kept})
+    setting = replace(
+        SETTING, maintenance=Maintenance(expire_every_s=DAY_S, older_than_s=5 * DAY_S, rewrite_every_s=None)
+    )
+    expiry = case_of(request, setting).maintenance.expire_snapshots
+    assert expiry is not None
+    assert expiry.retain_last == 10
+    assert "'history.expire.min-snapshots-to-keep'='10'" in sql_of(request, setting)[0]
 
 
 def test_each_writer_is_given_its_interval_in_its_own_setting():

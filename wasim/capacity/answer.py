@@ -373,13 +373,17 @@ def _basis(plan: Plan) -> str:
     return " ".join(sentences)
 
 
+MANY_TIMES = 10_000  # as much: beyond, the bound was no guess at what a table takes
+
+
 def _ways_out(plan: Plan) -> Iterator[str]:
     currency = plan.request.prices.currency
     for one in plan.relaxations:
+        times = one.value / one.limit.bound
         yield (
             f"Relax {METRICS[one.limit.metric].words} from {bound_words(one.limit, currency)} to"
-            f" {value_words(one.limit.metric, one.value, currency)}, {format_figure(one.value / one.limit.bound)} times"
-            " as much."
+            f" {value_words(one.limit.metric, one.value, currency)}"
+            + (f", {format_figure(times)} times as much." if times < MANY_TIMES else ".")
         )
     if plan.relaxations:
         yield f"This setting then meets them: {plan.relaxations[0].figures.setting.words}."

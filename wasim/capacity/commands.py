@@ -6,7 +6,7 @@ from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Maintenance, Setting, period_words, properties_of
-from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
+from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
 from wasim.iceberg.sql import (
     call_procedure,
     execute_procedure,
@@ -53,6 +53,8 @@ def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> 
     dialect = _dialect(request)
     if kept.older_than_s is not None:  # CALL takes no computed age: expiry without older_than goes by this property
         properties[MAX_SNAPSHOT_AGE_MS] = str(round(kept.older_than_s * 1000))
+        if request.retain_last > TableProperties.read_leniently(request.properties).min_snapshots_to_keep:
+            properties[MIN_SNAPSHOTS_TO_KEEP] = str(request.retain_last)  # as the scenario's own expiry does
     every_s = {
         "rewrite_data_files": kept.compact_every_s,
         "rewrite_manifests": kept.rewrite_every_s,

@@ -6,8 +6,6 @@ from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Setting, document_of
-from wasim.twin import profile_named
-from wasim.twin.recipe import TriggerOfCommits
 from wasim.units import format_duration
 
 _DURATIONS = frozenset(["every", "older_than", "at"])
@@ -21,7 +19,7 @@ def scenario_of(request: PlanRequest, setting: Setting) -> str:
     own = {"kind": writer} if isinstance(writer, str) else writer
     if request.writers > 1:
         document["writer"] = own = {**own, "writers": request.writers}
-    ships = TriggerOfCommits() if request.profile is None else profile_named(request.profile).trigger
+    ships = request.ships
     if ships.bytes or ships.rows:
         document["writer"] = {**own, "trigger": "none"}  # the interval comes first, as the statements set it
     return json.dumps(_written(document), indent=1) + "\n"  # which is YAML

@@ -209,6 +209,12 @@ def _check_horizon(request: PlanRequest) -> None:
         raise WasimError(
             f"--horizon is {format_duration(request.horizon_s)}. Give {format_duration(MOST_HORIZON_S)} at most."
         )
+    shortest_s = request.ships.least_s or 0.0
+    if request.longest_s < shortest_s:
+        raise WasimError(
+            f"--freshness is {format_duration(request.longest_s)}, and the writer ({request.profile}) commits every"
+            f" {format_duration(shortest_s)} at most. Give {format_duration(shortest_s)} or more."
+        )
     least_s = FEWEST_COMMITS * request.longest_s
     if request.horizon_s < least_s:
         raise WasimError(

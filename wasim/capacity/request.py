@@ -108,8 +108,10 @@ class PlanRequest:
 
     @property
     def retain_last(self) -> int:
-        """Snapshots that stay whatever their age, as the table has it."""
-        return max(1, TableProperties.read_leniently(self.properties).min_snapshots_to_keep)
+        """Snapshots that stay whatever their age, as the table or the scenario's own expiry has it."""
+        expiry = (self.document.get("maintenance") or {}).get("expire_snapshots") or {}
+        own = TableProperties.read_leniently(self.properties).min_snapshots_to_keep
+        return max(1, own, int(expiry.get("retain_last", 1)))
 
     @property
     def properties(self) -> Mapping[str, str]:
@@ -135,11 +137,16 @@ class PlanRequest:
         most_s = min(self.horizon_s / FEWEST_COMMITS, MOST_ROWS_PER_COMMIT * row_s)
         return max(1, floor(min(default_s, most_s, self.most_s()) * 1000)) / 1000  # of which a horizon may hold too few
 
+    @property
+    def ships(self) -> TriggerOfCommits:
+        """What makes the writer commit as it ships."""
+        return TriggerOfCommits() if self.profile is None else profile_named(self.profile).trigger
+
     def most_s(self, rate: float = 1.0) -> float:
         """The longest interval that the writer can be set to, as its profile says: in whole seconds where bytes come
         first, of this multiple of the rows.
         """
-        ships = TriggerOfCommits() if self.profile is None else profile_named(self.profile).trigger
+        ships = self.ships
         if ships.most_bytes is None:
             return ships.most_s
         scenario, _ = examine({**self.document, "commit_interval": DEFAULT_LONGEST})

@@ -131,7 +131,8 @@ def able_intervals(intervals_s: Iterable[float], request: PlanRequest, *, rate: 
     """The intervals at which the request's case is valid: its writer can be set to them, they fit into its horizon, and
     a commit has neither too few rows nor too many. `rate` multiplies the rows per second.
     """
-    settings = (Setting(interval_s=s, maintenance=NO_MAINTENANCE) for s in intervals_s if s <= request.most_s(rate))
+    least_s, most_s = request.ships.least_s or 0.0, request.most_s(rate)
+    settings = (Setting(interval_s=s, maintenance=NO_MAINTENANCE) for s in intervals_s if least_s <= s <= most_s)
     return tuple(one.interval_s for one in settings if not examine(document_of(request, one, rate=rate))[1])
 
 

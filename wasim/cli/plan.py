@@ -160,6 +160,8 @@ def plan(
         raise WasimError("--master is for a fleet: give --fleet FILE too.")
     request = _request(source, workload | {"horizon": horizon}, overrides_of(settings), requirements)
     if written_by is not None:
+        if workload["writer"] is not None and request.profile is not None:
+            raise WasimError(f"--profile {written_by} and --writer {request.profile} both say what writes: give one.")
         request = request.written_by(written_by)
     if location is not None:
         request = replace(request, location=table_location(location))

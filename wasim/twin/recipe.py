@@ -48,7 +48,8 @@ class ExpiryOfCommit:
 class TriggerOfCommits:
     """What makes the writer commit, as it ships: `every_s`, None where its caller decides, or one of the counts before.
 
-    No interval is longer than `most_s`, and `bytes`, which are of rows as they arrive, can be set to `most_bytes`.
+    No interval is shorter than `least_s` or longer than `most_s`, and `bytes`, of rows as they arrive, can be set to
+    `most_bytes`.
     Of intervals without rows in a row, every `idle_every` ends in a commit of nothing, None: none does. `words` say
     it with the names of its settings, `setting` is the line that sets another interval, in `language`: a template
     of `interval`, `ms` and `seconds`. Of several tables it commits to `tables_at_once`, and to the others after
@@ -57,6 +58,7 @@ class TriggerOfCommits:
 
     __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS
     every_s: Positive | None = None
+    least_s: Positive | None = None
     most_s: Positive = inf
     bytes: PositiveInt | None = None
     most_bytes: PositiveInt | None = None
