@@ -15,7 +15,7 @@ import numpy as np
 from wasim.units import Floats
 from wasim.years.changes import ChangeJob, Upserts
 from wasim.years.drift import LEAST_COMMITS, Drift
-from wasim.years.flows import WIDTH, Flow
+from wasim.years.flows import DATA, DELETES, WIDTH, Flow
 from wasim.years.jobs import Job
 from wasim.years.leaps import FillingLevel, Landing, Leap, Level, Mark, mark_of
 from wasim.years.state import TableState
@@ -291,9 +291,11 @@ class History:
         # where commits bring several manifests each, one is not filled by a whole number of commits
         if self.jobs or self.state.sizes.data_manifests.several or not self._has_filled_manifest():
             return False
-        if self.steps * self.commits < UNREPEATED * self.state.commits:  # soon stepped through
-            return False
-        teeth = SEVERAL_TEETH if self.state.deletes.runs else 1
+        teeth = 1
+        if self.state.deletes.runs:
+            teeth, merges = SEVERAL_TEETH, sum(self.state.flows[Flow.MERGED_AGAIN + group] for group in (DATA, DELETES))
+            if merges * self.commits < UNREPEATED * self.state.commits:  # soon stepped through
+                return False
         leap = self.filling.planned(self._mark(), self.commits, teeth, self.state.filling_pace())
         if leap is None:
             return False
