@@ -25,7 +25,7 @@ def test_manifests_of_less_than_four_mebibytes_are_told_less_closely(
 
 
 def test_an_answer_says_where_statements_were_leapt_over(small_case: Callable[..., Case]):
-    statements = "{update: {every: 20s, share: 0.01, mode: merge-on-read}}"
+    statements = "{update: {every: 2s, share: 0.01, mode: merge-on-read}}"
     stepped, leapt = (
         simulate_years(case, shipped_profile(case), Site())
         for case in (small_case(horizon=horizon, changes=statements) for horizon in ("2000s", "20000s"))

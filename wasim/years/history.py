@@ -22,6 +22,7 @@ from wasim.years.state import TableState
 
 CHECKPOINTS = 200
 UNREPEATED = 30_000  # events that are stepped through before cycles that do not repeat are leapt over on average
+MOST_STATEMENTS = 9_000  # that are stepped through: hourly ones of a year, in a few seconds
 WITHIN_A_LEAP = 12  # samples of a leap, so that curves of second order are drawn through it
 SEVERAL_TEETH = 20  # taken together where manifests of data and of deletes fill at a pace of their own: of 3, 31 % off
 ALL_NAME_ONE = 1.1  # delete files for each data file that one names: each of them does
@@ -99,12 +100,15 @@ class History:
     _changes_rows: bool = field(init=False)
     _by_count: list[Job] = field(init=False)
     _statements: float = field(init=False)  # that follow each commit
+    _changes: float = field(init=False)  # statements in each commit, upserts among them, on average
 
     def __post_init__(self) -> None:
         self._changes_rows = self.upserts is not None or any(isinstance(job, ChangeJob) for job in self.jobs)
         self.state.files.changes_rows = self._changes_rows
         self._by_count = [job for job in self.jobs if isinstance(job, Job) and job.runs is None]
-        self._statements = max([1.0, *(job.per_commit for job in self.jobs if isinstance(job, ChangeJob))])
+        of_statements = [job.per_commit for job in self.jobs if isinstance(job, ChangeJob)]
+        self._statements = max([1.0, *of_statements])
+        self._changes = sum(of_statements, 0.0 if self.upserts is None else 1.0)
 
     def run(self) -> Samples:
         """All commits; what was sampled on the way."""
@@ -160,7 +164,7 @@ class History:
 
         The slowest cycle comes first, and the first that leaps is all.
         """
-        if self._averages:
+        if self._changes_rows or self._averages:
             cycles: list[tuple[str, float]] = [(job.operation, self._measured(job)) for job in fired]
             self._end_unlike(sorted(cycles, key=lambda one: -one[1]))
             return
@@ -185,8 +189,12 @@ class History:
 
     @property
     def _averages(self) -> bool:
-        """Whether cycles are leapt over on average: those of statements never repeat, nor have others for long."""
-        return self._changes_rows or self.steps > UNREPEATED
+        """Whether cycles are leapt over on average: where those of statements, which never repeat, are too many to be
+        stepped through, and where others have not repeated for long.
+        """
+        if self._changes_rows:
+            return self.commits * self._changes > MOST_STATEMENTS
+        return self.steps > UNREPEATED
 
     def _end_unlike(self, ended: list[tuple[str, float]]) -> bool:
         """Ends these cycles, by name and commits, of which no two are quite alike; whether one of them leapt.
@@ -194,6 +202,8 @@ class History:
         Where partitions of one more unit of time change what statements write, and where files fill or are opened again
         only after many commits, faster cycles begin anew.
         """
+        if not self._averages:
+            return False
         files, commits = self.state.files, self.state.commits
         if files.has_rolled_over():
             if files.rule is None:
