@@ -557,7 +557,7 @@ def test_a_directory_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_path_that_no_system_can_open_is_one_line() -> None:
-    with pytest.raises(ScenarioError, match="cannot be read: embedded null byte"):
+    with pytest.raises(ScenarioError, match=r"cannot be read: (open: )?embedded null "):  # in words of Python's version
         load_scenario(Path("a\0b"))
 
 
