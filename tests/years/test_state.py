@@ -20,7 +20,7 @@ def state_after(name: str, number: int, commits: int) -> TableState:
     case = replace(case, horizon_s=commits * case.commit_interval_s)
     history = history_of(case, read_shape(case, shipped_profile(case), Site()))
     history.run()
-    assert history.sampled < commits / 10  # most cycles were leapt over
+    assert history.sampled < commits / 10  # most cycles were skipped
     return history.state
 
 

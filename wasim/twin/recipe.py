@@ -49,11 +49,10 @@ class TriggerOfCommits:
     """What makes the writer commit, as it ships: `every_s`, None where its caller decides, or one of the counts before.
 
     No interval is shorter than `least_s` or longer than `most_s`, and `bytes`, of rows as they arrive, can be set to
-    `most_bytes`.
-    Of intervals without rows in a row, every `idle_every` ends in a commit of nothing, None: none does. `words` say
-    it with the names of its settings, `setting` is the line that sets another interval, in `language`: a template
-    of `interval`, `ms` and `seconds`. Of several tables it commits to `tables_at_once`, and to the others after
-    them; None: each of its tasks commits to some of the tables.
+    `most_bytes`. Of intervals without rows in a row, every `idle_every` ends in a commit of nothing, None: none does.
+    `words` say it with the names of its settings, `setting` is the line that sets another interval, in `language`: a
+    template of `interval`, `ms` and `seconds`. Of several tables it commits to `tables_at_once`, and to the others
+    after them; None: each of its tasks commits to some of the tables.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS

@@ -177,7 +177,9 @@ class History:
             ended.insert(0, (FULL, None))
         if fired and files.has_rolled_over():
             ended.insert(0, (PARTITIONS, files.partition_commits))
-        any(self._ends_cycle(name, period) for name, period in ended)
+        for name, period in ended:
+            if self._ends_cycle(name, period):
+                return
 
     def _has_filled_manifest(self) -> bool:
         """Whether merges have filled a further manifest since this was last asked."""

@@ -12,7 +12,6 @@ from wasim.years.margins import Margins
 from wasim.years.packing import KINDS, NEGLIGIBLE, VALUES, Bin, Run, closest, join, pack_runs, run_of
 
 MOST_RUNS = 16
-LITTLE = 0.1  # of a manifest: hardly one
 MANY_PARTS = 6
 MOST_BINS = 8  # the newest ones: older ones are full
 MANY_LEFT = 8.0  # emptied manifests
