@@ -23,7 +23,7 @@ from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
 from wasim.years import Shape, history_of
 from wasim.years.flows import DELETES, Flow
-from wasim.years.history import History, Samples
+from wasim.years.history import Samples
 from wasim.years.retention import Retention
 from wasim.years.summed import ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
 
@@ -32,7 +32,6 @@ NEAR = 8  # commits: what grew by one with each of so few between two moments is
 COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
 SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
 PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
-STEPPED_FROM_DAYS = 30  # looking at a cycle that is stepped through takes long: earlier ones only where asked for
 SIZES = 240  # commits of a cycle whose metadata.json is measured
 
 
@@ -125,21 +124,16 @@ def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]
     """The course of a case up to the end of a window, and those over shorter `PACE_DAYS` on the way: every
     history is looked at then, so that no figure depends on which others are asked for.
 
-    A case of statements is averaged, not stepped through, and later samples correct those on the way: its courses are
-    read off the whole history.
+    They are read off the whole history, as later samples of one of statements correct those on the way.
     """
     case = of_one_writer(case)
     history = history_of(replace(case, horizon_s=window.end_s), shape)
-    averages = case.has_changes or bool(case.key_columns)
-    days = (day for day in PACE_DAYS if case.changes_rows or day >= STEPPED_FROM_DAYS)
-    shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
+    shorter = (window_of(case, day * DAY_S) for day in PACE_DAYS if day * DAY_S >= case.commit_interval_s)
     windows = [*(one for one in shorter if one.end_s < window.end_s), window]
-    if not averages:
-        return {one: _course_in(one, case, history) for one in windows}
     for one in windows:
         for commit in (*(_commits_by(case, time_s) for time_s in (one.held_s, one.start_s)), *_moments(case, one)):
             if commit:
-                history.go_on_to(max(commit, history.state.commits))
+                history.go_on_to(max(commit, history.done))
     whole = history.samples()
     return {one: _read_off(whole, one, case) for one in windows}
 
@@ -159,28 +153,6 @@ def _read_off(whole: Samples, window: Window, case: Case) -> Course:
 
     end = until(window.end_s) or whole
     return Course(window=window, start=until(window.start_s), before=until(window.before_s) or end, end=end)
-
-
-def _course_in(window: Window, case: Case, history: History) -> Course:
-    """The course up to the end of a window, which is stepped through."""
-
-    def at(commits: float) -> Samples | None:
-        if not commits:
-            return None
-        history.go_on_to(max(commits, history.state.commits))
-        return history.samples()
-
-    history.leaps = True
-    if held := _commits_by(case, window.held_s):
-        history.go_on_to(max(held, history.state.commits))
-    history.leaps = False
-    before = start = at(_commits_by(case, window.start_s))
-    for commit in _moments(case, window):
-        history.go_on_to(commit)
-        if commit == _commits_by(case, window.before_s):
-            before = history.samples()
-    end = history.samples()
-    return Course(window=window, start=start, before=before or end, end=end)
 
 
 def _moments(case: Case, window: Window) -> list[float]:

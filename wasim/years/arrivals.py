@@ -236,36 +236,36 @@ class FileBytes:
     """Bytes of data files by their rows, on average, as the writer's profile has them."""
 
     def __init__(self, case: Case, profile: WriterProfile) -> None:
-        self._lineage_footer = lineage_footer_bytes() if case.table.format_version > 2 else 0.0
+        self.lineage_footer = lineage_footer_bytes() if case.table.format_version > 2 else 0.0
         # Spark's rate source deals rows out to its tasks in turn, so rows of one commit stand in another order than ids
-        self._deals_out = case.writer.kind == "streaming"
-        self._log_rows = np.log(_SIZES_AT).tolist()
+        self.deals_out = case.writer.kind == "streaming"
+        self.log_rows = np.log(_SIZES_AT).tolist()
         sizes = data_files_of(case, profile).file_sizes
         columns = [sizes.mean_column_bytes(round(rows)) for rows in _SIZES_AT.tolist()]
-        self._log_bytes = np.log(np.array(columns) + sizes.footer_bytes).tolist()
+        self.log_bytes = np.log(np.array(columns) + sizes.footer_bytes).tolist()
 
     def between(self, other: "FileBytes", share: float) -> "FileBytes":
         """The bytes between these and those of a like writer's: `share` of the way."""
         found = copy(self)
-        found._log_bytes = np.log(np.exp(self._log_bytes) * (1 - share) + np.exp(other._log_bytes) * share).tolist()
+        found.log_bytes = np.log(np.exp(self.log_bytes) * (1 - share) + np.exp(other.log_bytes) * share).tolist()
         return found
 
     def of(self, rows: float) -> float:
         """Bytes of a file with this number of rows."""
-        place, at, found = log(max(rows, 1.0)), self._log_rows, self._log_bytes
+        place, at, found = log(max(rows, 1.0)), self.log_rows, self.log_bytes
         low = min(bisect_right(at, place) - 1, len(at) - 2)
         share = min(1.0, (place - at[low]) / (at[low + 1] - at[low]))
         return exp(found[low] + share * (found[low + 1] - found[low]))
 
     def of_compacted(self, rows: float, arrivals: Arrivals) -> float:
         """Bytes of a file that compaction made of these rows; in v3 it says of each row where it came from."""
-        if not self._lineage_footer:
+        if not self.lineage_footer:
             return self.of(rows)
         commits = max(1.0, rows * arrivals.partitions / (arrivals.files * arrivals.rows_per_file))
         together = arrivals.files / arrivals.partitions
-        steps_back = rows / together if self._deals_out and together > 1 else 0.0
+        steps_back = rows / together if self.deals_out and together > 1 else 0.0
         lineage = mean_row_id_bytes(rows, steps_back) + mean_changed_at_bytes(rows, commits, commits - 1)
-        return self.of(rows) + lineage + self._lineage_footer
+        return self.of(rows) + lineage + self.lineage_footer
 
 
 def rolled(arrivals: Arrivals, case: Case, sizes: FileBytes) -> Arrivals:

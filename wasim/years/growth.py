@@ -35,8 +35,8 @@ class SizeByCount:
     """
 
     def __init__(self, counts: Sequence[float], sizes: Sequence[float] | Floats) -> None:
-        self._counts, self._sizes = [float(count) for count in counts], [float(size) for size in sizes]
-        rises = zip(self._sizes, self._sizes[1:], self._counts, self._counts[1:], strict=False)
+        self.counts, self.sizes = [float(count) for count in counts], [float(size) for size in sizes]
+        rises = zip(self.sizes, self.sizes[1:], self.counts, self.counts[1:], strict=False)
         self._slopes = [(large - small) / (high - low) for small, large, low, high in rises] or [0.0]
         self.slope = self._slopes[-1]
 
@@ -46,17 +46,17 @@ class SizeByCount:
 
     def mean(self, other: "SizeByCount", share: float) -> "SizeByCount":
         """The sizes between these and others: `share` of the way."""
-        counts = sorted({*self._counts, *other._counts})
+        counts = sorted({*self.counts, *other.counts})
         return SizeByCount(counts, [self.at(one) + (other.at(one) - self.at(one)) * share for one in counts])
 
     def fitted(self, fixed: float, scale: float) -> "SizeByCount":
         """The sizes as fixed + scale · these."""
-        return SizeByCount(self._counts, [fixed + scale * size for size in self._sizes])
+        return SizeByCount(self.counts, [fixed + scale * size for size in self.sizes])
 
     def at(self, count: float) -> float:
         """Bytes for this count."""
-        place = min(max(bisect_right(self._counts, count) - 1, 0), len(self._slopes) - 1)
-        return self._sizes[place] + self._slopes[place] * (count - self._counts[place])
+        place = min(max(bisect_right(self.counts, count) - 1, 0), len(self._slopes) - 1)
+        return self.sizes[place] + self._slopes[place] * (count - self.counts[place])
 
     def through(self, count: float) -> float:
         """The sum of `at` over 1, 2 … count."""

@@ -65,6 +65,12 @@ class Samples:
     flows: Floats
     spans: tuple[Span, ...]
 
+    @classmethod
+    def of(cls, table: Floats, flows: Floats, spans: tuple[Span, ...] = ()) -> "Samples":
+        """Samples from columns in the order of the fields."""
+        names = [one.name for one in fields(cls) if one.name not in ("flows", "spans")]
+        return cls(**dict(zip(names, table.T, strict=True)), flows=flows, spans=spans)
+
     def until(self, commits: float) -> "Samples":
         """The history up to this many commits; the last sample is drawn between two of the history's."""
         kept = self.commits < commits
@@ -109,6 +115,11 @@ class History:
         of_statements = [job.per_commit for job in self.jobs if isinstance(job, ChangeJob)]
         self._statements = max([1.0, *of_statements])
         self._changes = sum(of_statements, 0.0 if self.upserts is None else 1.0)
+
+    @property
+    def done(self) -> float:
+        """The writer's commits so far."""
+        return self.state.commits
 
     def run(self) -> Samples:
         """All commits; what was sampled on the way."""
@@ -410,19 +421,7 @@ class History:
     def samples(self) -> Samples:
         """What has been sampled so far."""
         table = self._table().copy()
-        return Samples(
-            commits=table[:, 0],
-            data_manifests=table[:, 1],
-            delete_manifests=table[:, 2],
-            entries=table[:, 3],
-            data_manifest_bytes=table[:, 4],
-            delete_manifest_bytes=table[:, 5],
-            list_bytes=table[:, 6],
-            scanned_manifests=table[:, 7],
-            scanned_bytes=table[:, 8],
-            flows=table[:, _STATE:],
-            spans=tuple(self.spans),
-        )
+        return Samples.of(table[:, :_STATE], table[:, _STATE:], tuple(self.spans))
 
 
 def _known(period: float) -> float | None:

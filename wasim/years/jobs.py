@@ -138,7 +138,7 @@ class Job:
         """Does it once."""
         self.fired, self.fired_at = self.fired + 1, state.commits
         if self.operation == "empty":
-            if times := self._of_nothing(state.commits):
+            if times := self.of_nothing(state.commits):
                 state.commit_nothing(times)
             return
         if self.operation == "rewrite_manifests":
@@ -147,7 +147,8 @@ class Job:
         for part in range(self.parts):
             state.compact(1.0 / (self.parts - part))
 
-    def _of_nothing(self, commits: float) -> float:
+    def of_nothing(self, commits: float) -> float:
+        """Commits of nothing that follow this one of the writer, before or after other jobs."""
         if self.rests is None:
             return 0.0
         count, last = self.rests.of_nothing_after(commits), float(self.rests.intervals_of(np.array(commits)))

@@ -279,7 +279,7 @@ class TableState:
         """Snapshots of this many commits, as metadata.json holds them; `before` are `snapshot_numbers` then."""
         flows = self.flows
         flows[Flow.SNAPSHOTS] += commits
-        flows[Flow.SNAPSHOT_JSON_BYTES] += commits * (self._shortest_snapshot_bytes - len(before))
+        flows[Flow.SNAPSHOT_JSON_BYTES] += commits * (self.shortest_snapshot_bytes - len(before))
         for first, last in zip(before, self.snapshot_numbers(), strict=True):
             flows[Flow.SNAPSHOT_JSON_BYTES] += digits_through(first, max(0.0, last - first) / commits, commits)
 
@@ -330,7 +330,7 @@ class TableState:
         return numbers
 
     @cached_property
-    def _shortest_snapshot_bytes(self) -> float:
+    def shortest_snapshot_bytes(self) -> float:
         """Bytes of a snapshot of the writer's whose growing numbers have one digit each."""
         arrivals, deltas = self.arrivals, self.sizes.row_deltas
         by_key, by_position, added = 0.0, 0.0, arrivals.files * self._file_bytes
@@ -375,7 +375,7 @@ class TableState:
         self.note_operation(CommitCounts(manifests_kept=whole(self.manifests)), operation="append", times=times)
         if self.sizes.json.zipped is not None:  # what a snapshot with rows has more takes next to nothing
             numbers = self.snapshot_numbers()
-            own = self._shortest_snapshot_bytes - len(numbers) + sum(map(digits, numbers))
+            own = self.shortest_snapshot_bytes - len(numbers) + sum(map(digits, numbers))
             flows[Flow.SNAPSHOT_JSON_BYTES] = before + times * own
 
     def rewrite_manifests(self) -> bool:

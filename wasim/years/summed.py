@@ -36,6 +36,7 @@ from wasim.years.retention import Retention
 from wasim.years.sizes import ROWS_OF_UPSERTS, Sizes, read_sizes
 from wasim.years.state import Rules, TableState
 from wasim.years.statements import Statements
+from wasim.years.stepped import Stepped
 from wasim.years.touched import workload_of
 
 
@@ -227,7 +228,7 @@ def _history_key(case: Case) -> str:
 _SHARED: OrderedDict[str, YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape
 
 
-def history_of(case: Case, shape: Shape) -> History:
+def history_of(case: Case, shape: Shape) -> History | Stepped:
     """The history of a case, about to begin."""
     properties = TableProperties.read(case.table.properties)
     policy = merge_policy(properties)
@@ -266,12 +267,10 @@ def history_of(case: Case, shape: Shape) -> History:
         ),
     )
     statements = Statements(workload=workload_of(case), deletes=shape.position_deletes)
-    return History(
-        state=state,
-        jobs=[*changes_of(case, statements), *jobs_of(case, shape.arrivals)],
-        commits=float(case.commits),
-        upserts=upserts_of(case, statements),
-    )
+    jobs, changes, upserts = jobs_of(case, shape.arrivals), changes_of(case, statements), upserts_of(case, statements)
+    if not changes and upserts is None:
+        return Stepped(state=state, jobs=jobs, commits=float(case.commits))
+    return History(state=state, jobs=[*changes, *jobs], commits=float(case.commits), upserts=upserts)
 
 
 _MANIFESTS = ((Kind.DATA_MANIFEST, DATA), (Kind.DELETE_MANIFEST, DELETES))
