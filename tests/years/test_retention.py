@@ -14,7 +14,7 @@ from wasim.scenario.parts import Writer
 from wasim.twin import Site, WriterProfile, profile_named, shipped_profile, simulate_table
 from wasim.years import simulate_years
 from wasim.years.flows import WIDTH, Flow
-from wasim.years.history import Samples
+from wasim.years.samples import Samples
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.retention import Retention
 

@@ -41,8 +41,8 @@ from wasim.twin import Site
 from wasim.twin.profile import tables_in_turn
 from wasim.units import DAY_S, HOUR_S
 from wasim.years import Settled, Shape, sum_history, with_lost
-from wasim.years.history import Samples
 from wasim.years.passed_over import passed_over
+from wasim.years.samples import Samples
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
 PLANNING_BAND_MS = 20.0  # at least: in two runs of `make validate-plan`, 13 to 80 ms were up to 17 ms off

@@ -23,8 +23,8 @@ from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
 from wasim.years import Shape, history_of
 from wasim.years.flows import DELETES, Flow
-from wasim.years.history import Samples
 from wasim.years.retention import Retention
+from wasim.years.samples import Samples
 from wasim.years.summed import ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
 
 MOMENTS = 24  # at which a table is looked at in the time that merging appends gather as many manifests as they merge

@@ -14,7 +14,6 @@ from wasim.rules.compaction import LARGE_FILE_SHARE, MOST_DELETED, SMALL_FILE_SH
 from wasim.units import Floats
 from wasim.years.arrivals import Arrivals, FileBytes
 from wasim.years.flows import CHANGES_WIDTH
-from wasim.years.margins import Margins
 
 NEGLIGIBLE = 1e-9
 ByClass = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
@@ -92,7 +91,6 @@ class DataFilesByPartition:
     partial_live: float = 1.0  # the same of compacted and rewritten ones
     unit: float = 0.0  # of the partition field that grows with time, at the last compaction
     filled: bool = False  # whether compaction has made files that no other will take, since this was last asked
-    margins: Margins = field(default_factory=Margins)
 
     def has_filled(self) -> bool:
         """Whether compaction has made files that no other will take, since this was last asked."""
@@ -235,7 +233,6 @@ class DataFilesByPartition:
             taken_bytes += part * self._bytes_of(one)
             made_bytes += part * outputs * size
             groups += part
-            self.margins.note("is small", abs(self.small_rows_at_most - each_rows))
             if self.is_small(each_rows):
                 made_partial += part * outputs
                 squares += part * outputs * each_rows**2

@@ -3,7 +3,7 @@ sources, or in the user's cache. `python -m wasim.years.compiled` compiles them 
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from wasim.years import machine
+from wasim.years.machine import appends, files, jobs, manifests, run, sizes
 
 Run = Callable[..., None]
+Record = Any  # numbers and arrays by name, in one piece of memory, or what else numba has no types of
+_MODULES = (sizes, manifests, appends, files, jobs, run)  # each after those that it calls
 
 
 @cache
@@ -27,36 +29,43 @@ def compiled_run(*, compiles: bool) -> Run | None:
         from numba.core.types import unliteral  # noqa: PLC0415
     except ImportError:
         return None
-    scope: dict[str, Any] = dict(vars(machine))
-    for function in machine.FUNCTIONS:
-        own = FunctionType(function.__code__, scope, function.__name__)
-        own.__module__, own.__qualname__ = machine.__name__, function.__qualname__
-        if function is not machine.run:
-            scope[function.__name__] = _for_any_number(njit(own), unliteral)
-    own.__qualname__ = f"{own.__name__}_{_digest(scope)}"
+    scope: dict[str, Any] = {}
+    for module in _MODULES:
+        scope |= vars(module)
+    functions = {name: one for name, one in scope.items() if isinstance(one, FunctionType)}
+    for name, function in functions.items():
+        scope[name] = _for_any_number(njit(_within(scope, function, name)), unliteral)
+    own = _within(scope, functions["run"], f"run_{_digest(scope, functions.values())}")
     try:
-        run = njit(cache=True)(own)
+        found: Record = njit(cache=True)(own)
     except RuntimeError:  # there is no folder
         return None
-    is_kept = any(Path(run._cache.cache_path).glob(f"*{own.__qualname__}*"))  # noqa: SLF001
-    found: Run = _for_any_number(run, unliteral)
-    return found if is_kept or compiles else None
+    is_kept = any(Path(found._cache.cache_path).glob(f"*{own.__qualname__}*"))
+    return _for_any_number(found, unliteral) if is_kept or compiles else None
 
 
-def _for_any_number(dispatcher: Any, unliteral: Callable[[Any], Any]) -> Any:
+def _for_any_number(dispatcher: Record, unliteral: Callable[[Record], Record]) -> Record:
     """A compiled function that is compiled once, not for each number that stands in a call of it."""
     template = dispatcher.get_call_template
     dispatcher.get_call_template = lambda args, kws: template([unliteral(one) for one in args], kws)
     return dispatcher
 
 
-def _digest(scope: dict[str, Any]) -> str:
-    """Of all numbers that functions read: compiled ones hold them, whatever module they are from."""
+def _within(scope: dict[str, Any], function: FunctionType, name: str) -> FunctionType:
+    """The function, which calls what it calls as it is in this scope."""
+    found = FunctionType(function.__code__, scope, name)
+    found.__module__, found.__qualname__ = function.__module__, name
+    return found
+
+
+def _digest(scope: dict[str, Any], functions: Iterable[FunctionType]) -> str:
+    """Of all code and numbers that are compiled: of any other the file is another one."""
     numbers = sorted((name, value) for name, value in scope.items() if isinstance(value, int | float))
-    return hashlib.sha256(repr(numbers).encode()).hexdigest()[:12]
+    code = [(one.__code__.co_code, one.__code__.co_consts, one.__code__.co_names) for one in functions]
+    return hashlib.sha256(repr((numbers, code)).encode()).hexdigest()[:12]
 
 
-def as_record(value: Any) -> Any:
+def as_record(value: Record) -> Record:
     """The same fields in a record, as compiled functions take them; lists have the shapes of arrays in it."""
     columns = {one.name: np.asarray(getattr(value, one.name)) for one in fields(value)}
     kinds = [(name, column.dtype, column.shape) for name, column in columns.items()]

@@ -141,7 +141,6 @@ class Drift:
         self.leapt = Leap(
             origin=mark,
             cycles=cycles,
-            together=1,
             period=period,
             added=added,
             growth=np.clip(growth, least, -least),

@@ -137,10 +137,6 @@ class Job:
     def carry_out(self, state: TableState) -> None:
         """Does it once."""
         self.fired, self.fired_at = self.fired + 1, state.commits
-        if self.operation == "empty":
-            if times := self.of_nothing(state.commits):
-                state.commit_nothing(times)
-            return
         if self.operation == "rewrite_manifests":
             state.rewrite_manifests()
             return

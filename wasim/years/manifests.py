@@ -1,6 +1,6 @@
 """The manifests of a table as runs of like ones, and what commits do to them on average, by Iceberg's rules."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import floor, inf
@@ -8,12 +8,10 @@ from typing import NamedTuple
 
 from wasim.rules.merging import MergePolicy
 from wasim.years.flows import Flow
-from wasim.years.margins import Margins
 from wasim.years.packing import KINDS, NEGLIGIBLE, VALUES, Bin, Run, closest, join, pack_runs, run_of
 
 MOST_RUNS = 16
 MANY_PARTS = 6
-MOST_BINS = 8  # the newest ones: older ones are full
 MANY_LEFT = 8.0  # emptied manifests
 _AMOUNTS = "bytes", "fresh", "partial", "settled", "sorted"
 
@@ -49,7 +47,6 @@ class ManifestRuns:
     sorts: bool = False  # whether a rewrite sorts entries by partition
     together: float = inf  # entries that a commit brings
     copies: bool = False  # whether a rewrite lists copies of what its tasks wrote, as in format version 1
-    margins: Margins = field(default_factory=Margins)
     runs: list[Run] = field(default_factory=list)
 
     @property
@@ -105,51 +102,6 @@ class ManifestRuns:
         """Live entries of one kind: fresh, partial or settled."""
         return sum([run.count * getattr(run, name) for run in self.runs], 0.0)
 
-    def add(self, run: Run) -> None:
-        """Lists manifests that are the newest."""
-        last = self.runs[-1] if self.runs else None
-        if last is not None and last.is_new == run.is_new and last.is_like(run):
-            last.count += run.count
-        else:
-            self.runs.append(run)
-
-    @property
-    def full_run(self) -> Run | None:
-        """The most manifests alike that merges have filled; None before the first."""
-        full = [run for run in self.runs[:-1] if run.bytes > self.policy.target_bytes / 2]
-        return max(full, key=lambda run: run.count, default=None)
-
-    def mark_newest(self) -> None:
-        """Takes the newest manifest for one of the commit under way."""
-        last = self.runs[-1]
-        if last.count > 1 + NEGLIGIBLE:
-            newest = last.times(1.0)
-            last.count -= 1
-            self.runs.append(newest)
-        self.runs[-1].is_new = True
-
-    def commits_until_merge(self, new_bytes: float) -> float:
-        """Commits that each add one manifest of `new_bytes`, up to the one that merges; infinite if none will."""
-        if not self.policy.enabled:
-            return float("inf")
-        target, least = self.policy.target_bytes, self.policy.min_count
-        bins = pack_runs(self.runs, target)
-        for one in bins[:-1]:
-            if one.items > 1 + NEGLIGIBLE:
-                return 1
-        items, filled = (bins[-1].items, bins[-1].filled_bytes) if bins else (0.0, 0.0)
-        by_count = max(1.0, least - items)
-        until_full = max(1, floor((target - filled) / new_bytes + NEGLIGIBLE) + 1)
-        if until_full <= by_count:
-            if items + until_full - 1 > 1 + NEGLIGIBLE:
-                return float(max(1, until_full))
-            # one manifest alone fills the bin: the next bin starts with this commit's
-            per_bin = floor(target / new_bytes + NEGLIGIBLE)
-            if per_bin < 2:
-                return float("inf")
-            return float(max(1, until_full - 1 + min(least, per_bin + 1)))
-        return by_count
-
     def drop_dead(self, flows: list[float]) -> None:
         """Takes older manifests without live entries out of the list, as every commit does that may merge."""
         for run in self.runs:
@@ -175,7 +127,6 @@ class ManifestRuns:
         if not self.policy.enabled:
             return merged
         bins, self.runs = pack_runs(self.runs, self.policy.target_bytes, divided=MANY_LEFT), []
-        self._note_margins(bins)
         for place, one in enumerate(bins, 1):
             items, is_newest = one.items, place == len(bins)
             if items > 1 + NEGLIGIBLE and (not is_newest or items >= self.policy.min_count - NEGLIGIBLE):
@@ -184,24 +135,6 @@ class ManifestRuns:
             else:
                 self.runs += [run.times(count * one.repeat) for run, count in one.parts]
         return merged
-
-    def _note_margins(self, bins: Sequence[Bin]) -> None:
-        """By how much each bin is not too full, the next manifest does not fit in, and the newest one has enough."""
-        target, least, note = self.policy.target_bytes, self.policy.min_count, self.margins.note
-        following = 0.0
-        for place, one in enumerate(reversed(bins[-MOST_BINS:])):
-            last, held = one.parts[-1]
-            is_split = held % 1 > NEGLIGIBLE and last.live <= NEGLIGIBLE
-            what = self.group, place, round(one.items) if place and not is_split else len(one.parts)
-            if is_split:
-                note((*what, "holds one"), held - 1)
-            note((*what, "fits"), target - one.filled_bytes)
-            if place:
-                note((*what, "is full"), one.filled_bytes + following - target)
-            else:
-                missing = least - one.items
-                note((*what, "has enough"), missing - NEGLIGIBLE if missing > NEGLIGIBLE else -missing)
-            following = one.parts[0][0].bytes
 
     def _merged(self, one: Bin, flows: list[float]) -> Run:
         for run, count in one.parts:
@@ -485,8 +418,6 @@ class ManifestRuns:
         parts = float(-(-total // target))
         if parts > MANY_PARTS:  # on average: a step at every further manifest would be a cycle of its own
             parts = total / target + 0.5
-        else:
-            self.margins.note((self.group, "rewritten"), parts * target - total)
         parts = min(parts, entries) if entries >= 1 else 1.0
         if count <= 1 + NEGLIGIBLE and parts <= 1:
             return False

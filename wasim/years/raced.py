@@ -17,7 +17,7 @@ from wasim.ledger import Contention, Kind, Summed
 from wasim.ledger.vocabulary import COMMIT_FAILED
 from wasim.scenario import Case
 from wasim.units import Floats
-from wasim.years.history import Samples
+from wasim.years.samples import Samples
 
 RACES = 5  # over the horizon, for attempts take ever longer
 RACED = 1000  # commits of each

@@ -15,8 +15,8 @@ from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
 from wasim.years.flows import DATA, DELETES, Flow
-from wasim.years.history import Samples
 from wasim.years.json_sizes import MetadataJson
+from wasim.years.samples import Samples
 
 ALL_TURNS = 512  # expiries looked at one by one, at either end of a history; between them, some of many
 SOME_TURNS = 2_048

@@ -1,11 +1,9 @@
 """The state of a table on average, and what one commit of each kind does to it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil, floor, inf
-
-import numpy as np
+from math import floor
 
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.units import Floats
@@ -21,15 +19,9 @@ from wasim.years.compaction import (
 )
 from wasim.years.flows import DATA, DELETES, LIVE_ROWS, Flow, RowChanges, no_flows
 from wasim.years.growth import digits, digits_through
-from wasim.years.manifest_sizes import NewManifest
 from wasim.years.manifests import ManifestRuns, Sums
-from wasim.years.margins import Margins
-from wasim.years.packing import VALUES, Run
+from wasim.years.packing import Run
 from wasim.years.sizes import Sizes
-
-# Share of what a list saves by a checkpoint's second manifest that deflate finds: with all of it, lists of the scenario
-# flink_upsert are 1 % off or more
-SEEN = 0.92
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,25 +34,6 @@ class Rules:
     appends_merge: bool
     rows_per_commit: float
     uses_vectors: bool = False  # of statements that delete by position
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """How many full manifests each commit comes to, and what each adds, by place in the `values` of a state."""
-
-    manifests: Floats
-    each: Floats
-    list_slope: float
-
-    def after(self, values: Floats, commits: float) -> Floats:
-        """The values after this many more commits: manifests are full or they are not."""
-        grown: Floats = values + np.rint(self.manifests * commits) * self.each
-        return grown
-
-    @property
-    def list_bytes(self) -> float:
-        """By how much the list grows with each commit."""
-        return float(self.manifests[1 :: len(VALUES)].sum()) * self.list_slope
 
 
 @dataclass(kw_only=True)
@@ -78,10 +51,6 @@ class TableState:
     flows: list[float] = field(default_factory=no_flows)
     left: RowChanges = field(default_factory=RowChanges)  # by statements
     newest_deletes: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the last statement: commit, files and their bytes
-    margins: Margins = field(default_factory=Margins)
-
-    def __post_init__(self) -> None:
-        self.data.margins = self.deletes.margins = self.files.margins = self.margins
 
     @property
     def manifests(self) -> float:
@@ -120,110 +89,9 @@ class TableState:
         return flows[written] + flows[written + 2] - flows[removed] - flows[removed + 2]
 
     @property
-    def full_manifests(self) -> float:
-        """Manifests of data that merges have filled, with files that are live."""
-        least = self.data.policy.target_bytes / 2
-        return sum(run.count for run in self.data.runs[:-1] if run.bytes > least and run.live > NEGLIGIBLE)
-
-    def filling_pace(self) -> Pace | None:
-        """The pace at which merges fill one manifest after the other; None before the first."""
-        deltas, manifests, each = self.sizes.row_deltas, [1.0], [1.0]
-        for listed, files in ((self.data, self.arrivals.files), (self.deletes, deltas.files if deltas else 0.0)):
-            full = listed.full_run
-            if listed.runs and full is None:
-                return None
-            for run in listed.runs:
-                manifests += [files / run.live if run is full else 0.0] * len(VALUES)
-                each += [value / run.count for value in run.values()]
-        others = [0.0 for part in (self.files.values(), self.left.values(self.files.by_class)) for _ in part]
-        return Pace(
-            manifests=np.array(manifests + others), each=np.array(each + others), list_slope=self.sizes.lists.slope
-        )
-
-    @property
     def waiting(self) -> tuple[int, int]:
         """Manifests of data, and of deletes, that wait to be merged."""
         return self.data.waiting, self.deletes.waiting
-
-    # -- appends -------------------------------------------------------------------------------------------------
-
-    def append(self, commits: float) -> tuple[float, bool]:
-        """Makes at most this many commits of the writer: how many it made, and whether the last one merged.
-
-        Near the target of a manifest, merges of few follow each other closely: a merge ends the commits if as many
-        manifests as merge at least came before it, or were of deletes, or if it filled a manifest.
-        """
-        if self.rules.appends_filter:
-            self.data.drop_dead(self.flows)
-            self.deletes.drop_dead(self.flows)
-        before, done, merged = self.snapshot_numbers(), 0.0, False
-        full = self.full_manifests if self.rules.appends_merge else 0.0
-        while done < commits and not merged:
-            is_first = self.deletes_by_key and self.commits < 1  # replaces nothing, and has sizes of its own
-            of_data, of_deletes = (1.0, inf) if is_first else self._commits_until_merges()
-            until = min(of_data, of_deletes)
-            if until > commits - done:
-                self._append_run(commits - done)
-                done = commits
-                break
-            self._append_run(until - 1)
-            of_deletes = self._append_one(merges_data=of_data == until, merges_deletes=of_deletes == until)
-            done += until
-            least = self.data.policy.min_count
-            merged = not is_first and (until >= least - 1 or of_deletes >= least or self.full_manifests != full)
-        self._note_snapshots(done, before)
-        return done, merged
-
-    @property
-    def deletes_by_key(self) -> bool:
-        """Whether the writer's commits bring equality deletes."""
-        return self.sizes.row_deltas is not None
-
-    def _commits_until_merges(self) -> tuple[float, float]:
-        """Commits up to the next one that merges manifests of data, and of deletes; infinite if none will."""
-        if not self.rules.appends_merge:
-            return inf, inf
-        of_data = self._commits_until_data_merges()
-        if not self.deletes_by_key:
-            return of_data, inf
-        return of_data, self.deletes.commits_until_merge(self.sizes.delete_manifests.new)
-
-    def _commits_until_data_merges(self) -> float:
-        new = self._new_manifests
-        if len(new) > 1:  # between full ones, what is left of each commit stays alone
-            return inf
-        manifests = self.data.commits_until_merge(new[0].bytes)
-        # of one manifest each, after statements, they need be no whole number
-        return manifests if new[0].count == 1 or manifests == inf else float(ceil(manifests / new[0].count))
-
-    def _append_run(self, commits: float) -> None:
-        """Commits that merge nothing, in closed form."""
-        if commits <= 0:
-            return
-        flows, lists = self.flows, self.sizes.lists
-        data, deletes = self.data.sums(), self.deletes.sums()
-        before, saved = data.manifests + deletes.manifests, commits * self._saved(data, deletes)
-        each = self._add_new(commits)
-        # the lists of these commits hold before + each, before + 2 · each … manifests
-        if each > 1:  # manifests of the same commit have its id and its name
-            saved += (each - 1) * self.sizes.sibling_saving * commits * (commits + 1) / 2
-        flows[Flow.LIST_BYTES] += _stepped(lists.through, before, each, commits) - saved
-        self.commits += commits
-
-    def _append_one(self, *, merges_data: bool, merges_deletes: bool) -> float:
-        """One commit by itself, which merges; how many manifests of deletes it merged."""
-        of_deletes = 0.0
-        self._add_new(1.0, is_new=merges_data)
-        for manifests, merges in ((self.data, merges_data), (self.deletes, merges_deletes)):
-            if merges:
-                if manifests is self.deletes:
-                    manifests.mark_newest()
-                merged = self.merge(manifests)
-                of_deletes = merged if manifests is self.deletes else 0.0
-                manifests.settle()
-        self.flows[Flow.LIST_BYTES] += self.list_bytes
-        self.commits += 1
-        return of_deletes
 
     def merge(self, manifests: ManifestRuns) -> float:
         """What a merging commit does to manifests of data, or of deletes; how many were merged into others.
@@ -235,53 +103,6 @@ class TableState:
             for run in self.deletes.runs:
                 run.siblings *= run.is_new
         return merged
-
-    def _add_new(self, commits: float, *, is_new: bool = False) -> int:
-        """Writes and lists each commit's own manifests; how many each brings."""
-        arrivals, sizes, flows = self.arrivals, self.sizes, self.flows
-        each = sum(one.count for one in self._new_manifests)
-        for one in reversed(self._new_manifests):
-            fresh, settled = (0.0, one.files) if self._settles else (one.files, 0.0)
-            count, siblings = commits * one.count, 1 - 1 / each
-            self.data.add(
-                Run(count=count, bytes=one.bytes, fresh=fresh, settled=settled, siblings=siblings, is_new=is_new)
-            )
-            self.data.note_written(count, one.bytes, flows)
-        self._note_staged(commits, sizes.data_manifests.staged, DATA)
-        flows[Flow.WRITTEN_FILES + DATA] += commits * arrivals.files
-        flows[Flow.WRITTEN_FILES + DATA + 1] += commits * arrivals.files * self._file_bytes
-        flows[Flow.ROWS] += commits * self.rules.rows_per_commit
-        return each if sizes.row_deltas is None else each + self._add_deletes(commits)
-
-    def _add_deletes(self, commits: float) -> int:
-        deltas, new, flows = self.sizes.row_deltas, self.sizes.delete_manifests, self.flows
-        assert deltas is not None  # noqa: S101 - only of a writer that deletes by key
-        is_first = self.commits < 1
-        files, size = (deltas.first_files, deltas.first_bytes) if is_first else (deltas.files, deltas.bytes)
-        self.deletes.add(Run(count=commits, bytes=new.new, fresh=files, siblings=SEEN))
-        self.deletes.note_written(commits, new.new, flows)
-        self._note_staged(commits, new.staged, DELETES)
-        flows[Flow.WRITTEN_FILES + DELETES] += commits * files
-        flows[Flow.WRITTEN_FILES + DELETES + 1] += commits * size
-        flows[Flow.EQUALITY_DELETES] += commits * deltas.keys
-        flows[Flow.POSITION_DELETES] += commits * (0.0 if is_first else deltas.positions)
-        return 1
-
-    def _note_staged(self, commits: float, size: float, group: int) -> None:
-        """Manifests that Flink stages, and deletes once the commit is made."""
-        if not size:
-            return
-        for place in (Flow.WRITTEN_MANIFESTS, Flow.WASTED_MANIFESTS):
-            self.flows[place + group] += commits
-            self.flows[place + group + 1] += commits * size
-
-    def _note_snapshots(self, commits: float, before: Sequence[float]) -> None:
-        """Snapshots of this many commits, as metadata.json holds them; `before` are `snapshot_numbers` then."""
-        flows = self.flows
-        flows[Flow.SNAPSHOTS] += commits
-        flows[Flow.SNAPSHOT_JSON_BYTES] += commits * (self.shortest_snapshot_bytes - len(before))
-        for first, last in zip(before, self.snapshot_numbers(), strict=True):
-            flows[Flow.SNAPSHOT_JSON_BYTES] += digits_through(first, max(0.0, last - first) / commits, commits)
 
     def note_longer_numbers(self, snapshots: float, before: Sequence[float]) -> None:
         """Counts the digits by which numbers in the last `snapshots` are longer than those were `before` them."""
@@ -353,11 +174,6 @@ class TableState:
         return self.sizes.snapshots.of_append(counts, operation="append" if deltas is None else "overwrite")
 
     @cached_property
-    def _new_manifests(self) -> tuple[NewManifest, ...]:
-        """The manifests of data that each of the writer's commits writes, newest first."""
-        return self.sizes.data_manifests.of_commit(self.arrivals.files)
-
-    @cached_property
     def _settles(self) -> bool:
         """Whether the writer's data files are too large for any compaction."""
         return self.files.rule is not None and not self.files.is_small(self.arrivals.rows_per_file)
@@ -368,15 +184,6 @@ class TableState:
         return self.file_bytes.of(self.arrivals.rows_per_file)
 
     # -- maintenance ---------------------------------------------------------------------------------------------
-
-    def commit_nothing(self, times: float) -> None:
-        """So many commits of the writer without rows: snapshots with the manifests of the one before."""
-        flows, before = self.flows, self.flows[Flow.SNAPSHOT_JSON_BYTES]
-        self.note_operation(CommitCounts(manifests_kept=whole(self.manifests)), operation="append", times=times)
-        if self.sizes.json.zipped is not None:  # what a snapshot with rows has more takes next to nothing
-            numbers = self.snapshot_numbers()
-            own = self.shortest_snapshot_bytes - len(numbers) + sum(map(digits, numbers))
-            flows[Flow.SNAPSHOT_JSON_BYTES] = before + times * own
 
     def rewrite_manifests(self) -> bool:
         """Spark's rewrite_manifests; whether it committed anything."""
@@ -576,14 +383,3 @@ class TableState:
         self.files.restore(numbers)
         self.left.restore(numbers, self.files.by_class)
         self.flows = list(flows)
-
-
-def _stepped(through: Callable[[float], float], before: float, each: int, commits: float) -> float:
-    """Σ of sizes at before + each, before + 2 · each …, from their sums over all counts."""
-    if each == 1:
-        return float(through(before + commits) - through(before))
-    every = through(before + each * commits) - through(before)
-    last, first = through(before + each * commits), through(before + each * commits - 1)
-    start = through(before + 1) - through(before)
-    # every other one: half of all, and half of what the last is larger than the first
-    return float(every / each + (each - 1) / each * ((last - first) - start) / 2)

@@ -10,9 +10,10 @@ from wasim.twin.summary import CommitCounts, FileCounts
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.arrivals import whole
 from wasim.years.flows import DATA, DELETES, Flow
+from wasim.years.machine.tables import SEEN
 from wasim.years.packing import Run
 from wasim.years.position_deletes import PositionDeletes
-from wasim.years.state import SEEN, TableState
+from wasim.years.state import TableState
 from wasim.years.touched import (
     NEGLIGIBLE,
     PARTIAL,

@@ -1,21 +1,38 @@
 """A table whose rows nobody changes, on its way through the machine."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.units import Floats
-from wasim.years import machine
 from wasim.years.arrivals import Arrivals
-from wasim.years.compiled import as_record, compiled_run
-from wasim.years.history import CHECKPOINTS, Samples
-from wasim.years.jobs import Job
-from wasim.years.machine import COLUMNS, COMMITS, FEW_COMMITS, NUMBERS, OF_TABLE, ROOM, SAMPLE, SAMPLED, TABULATED, WIDTH, Laws, Table
+from wasim.years.compiled import Record, as_record, compiled_run
+from wasim.years.flows import WIDTH
+from wasim.years.jobs import Job, Runs
+from wasim.years.machine.run import run, sample
+from wasim.years.machine.tables import (
+    BYTES,
+    COLUMNS,
+    COMMITS,
+    COUNT,
+    EVERY,
+    FEW_COMMITS,
+    NEXT_STOP,
+    NUMBERS,
+    OF_TABLE,
+    ROOM,
+    SAMPLE,
+    SAMPLED,
+    TABULATED,
+    Laws,
+    Table,
+)
+from wasim.years.packing import Run
+from wasim.years.samples import CHECKPOINTS, Samples
 from wasim.years.state import TableState
 
 # Events of a process that are stepped through as they stand, before it pays to load what was compiled, or to compile
@@ -23,6 +40,7 @@ BEFORE_LOADING, BEFORE_COMPILING = 6_000, 600_000
 SAMPLES_AT_ONCE = 512
 DENSE = 40_000  # samples on the way to a commit, until those around jobs become half as many, again and again
 MOST_NEW, MOST_KNOWN = 16, 128  # manifests of a commit, sizes
+_ROW = ("bytes", "fresh", "partial", "settled", "sorted", "siblings", "deleted_fresh", "deleted_compacted")
 
 
 @dataclass(slots=True)
@@ -33,6 +51,15 @@ class _Worth:
 
 
 _WORTH = _Worth()
+_NEVER = np.array([inf])
+
+
+def _worth_compiling(events: float) -> Callable[..., None] | None:
+    """The machine's loop compiled, where so many events more are worth it."""
+    _WORTH.events += events
+    if _WORTH.events <= BEFORE_LOADING:
+        return None
+    return compiled_run(compiles=_WORTH.events > BEFORE_COMPILING)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,45 +69,27 @@ class Stepped:
     state: TableState
     jobs: Sequence[Job]
     commits: float
-    laws: Laws = field(init=False)
-    table: Table = field(init=False)
-    taken: list[Floats] = field(default_factory=list)
-    _run: Any = field(init=False)
-    _runs: list[Any] = field(init=False)
-    _samples: Any = field(init=False)
+    laws: Laws | Record = field(init=False)
+    table: Table | Record = field(init=False)
+    taken: list[Floats] = field(init=False)
+    _run: Callable[..., None] = field(init=False)
+    _plan: list[Record] = field(init=False)  # its schedule and chances
+    _samples: Record = field(init=False)
 
     def __post_init__(self) -> None:
-        runs = {job.operation: job.runs for job in self.jobs if job.operation != "empty"}
-        commits = [_commits_of(runs.get(name)) for name in ("rewrite_data_files", "rewrite_manifests")]
-        self.laws = laws_of(self.state, self.jobs)
-        events = sum(map(len, commits)) + self.commits / (self.laws.least if self.laws.merges else inf)
-        _WORTH.events += events
-        compiled = None
-        if _WORTH.events > BEFORE_LOADING:
-            compiled = compiled_run(compiles=_WORTH.events > BEFORE_COMPILING)
-        self._run = compiled or machine.run
-        compaction = next((job for job in self.jobs if job.by_chance), None)
-        chances = _chances(self.state.arrivals) if compaction else [[0.0]]
-        rows = [[[0.0] * COLUMNS for _ in range(ROOM)] for _ in range(4)]
-        table = Table(
-            rows=rows[:2],
-            used=[0, 0],
-            spare=rows[2],
-            places=[0] * ROOM,
-            counts=[0.0] * ROOM,
-            cohorts=rows[3],
-            numbers=[0.0] * NUMBERS,
-            flows=[0.0] * WIDTH,
-            before=[0.0] * 2 * COLUMNS,
-            after=[0.0] * 2 * COLUMNS,
-            sums=[0.0] * 14,
-        )
-        self.table, self.laws = (as_record(table), as_record(self.laws)) if compiled else (table, self.laws)
-        self._runs = [np.array(one) if compiled else one for one in (*commits, _idles(self.jobs), chances)]
+        schedule, laws, table = _schedule(self.jobs), laws_of(self.state, self.jobs), new_table()
+        events = sum(map(len, schedule[:2])) + (self.commits / laws.least if laws.merges else 0.0)
+        compiled = _worth_compiling(events)
+        by_chance = any(job.by_chance for job in self.jobs)
+        plan = [schedule, _chances(self.state.arrivals) if by_chance else [[0.0]]]
         samples = [0.0] * (SAMPLES_AT_ONCE * SAMPLE)
-        machine.sample(self.table, self.laws, samples)
-        self.taken.append(np.array([samples[:SAMPLE]]))
-        self._samples = np.array(samples) if compiled else samples
+        sample(table, laws, samples)
+        self.taken = [np.array([samples[:SAMPLE]])]
+        self._run = compiled or run
+        self.laws, self.table = (as_record(laws), as_record(table)) if compiled else (laws, table)
+        self._plan, self._samples = (
+            ([np.array(one) for one in plan], np.array(samples)) if compiled else (plan, samples)
+        )
 
     @property
     def done(self) -> float:
@@ -96,19 +105,23 @@ class Stepped:
         """Makes further commits, until the table has this many."""
         self.commits = commits
         numbers = self.table.numbers
-        stops = np.unique(np.rint(np.geomspace(1, commits, CHECKPOINTS)))
-        stops = np.append(stops[stops > self.done], inf)
-        if self._run is machine.run:
-            stops = stops.tolist()
-        numbers[machine.NEXT_STOP], numbers[machine.EVERY], left = 0, 1, DENSE
+        places = np.unique(np.rint(np.geomspace(1, commits, CHECKPOINTS)))
+        stops = np.append(places[places > self.done], inf)
+        numbers[NEXT_STOP], numbers[EVERY], left = 0, 1, DENSE
         while self.done < commits:
             numbers[SAMPLED] = 0
-            self._run(self.table, self.laws, commits, stops, *self._runs, self._samples)
+            self._run(self.table, self.laws, commits, stops, *self._plan, self._samples)
             taken = int(numbers[SAMPLED])
             self.taken.append(np.array(self._samples[: taken * SAMPLE]).reshape(-1, SAMPLE))
             left -= taken
             if left <= 0:
-                numbers[machine.EVERY], left = 2 * numbers[machine.EVERY], DENSE // 2
+                numbers[EVERY], left = 2 * numbers[EVERY], DENSE // 2
+
+    def step_to(self, commits: float) -> None:
+        """Makes further commits, of which none is sampled."""
+        numbers = self.table.numbers
+        numbers[SAMPLED] = numbers[NEXT_STOP] = 0
+        self._run(self.table, self.laws, commits, _NEVER, *self._plan, self._samples)
 
     def samples(self) -> Samples:
         """What has been sampled so far."""
@@ -117,21 +130,76 @@ class Stepped:
         return Samples.of(taken[:, :OF_TABLE], taken[:, OF_TABLE:])
 
 
-def _commits_of(runs: Any) -> list[float]:
-    """The commits of the writer that a job by time follows, ascending, and an infinite one."""
+@dataclass(slots=True)
+class Appends:
+    """The appends between two statements on a table."""
+
+    state: TableState
+    commits: float  # of the whole history
+    _stepped: Stepped = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._stepped = Stepped(state=self.state, jobs=(), commits=self.commits)
+
+    def go_on_to(self, commits: float) -> None:
+        """Makes commits of the writer, until the table has this many."""
+        state, table = self.state, self._stepped.table
+        for group, listed in enumerate((state.data, state.deletes)):
+            table.used[group] = len(listed.runs)
+            for place, one in enumerate(listed.runs):
+                table.rows[group][place] = [one.count, *(getattr(one, name) for name in _ROW), float(one.is_new)]
+        table.flows[:], table.numbers[COMMITS] = state.flows, state.commits
+        self._stepped.step_to(commits)
+        for group, listed in enumerate((state.data, state.deletes)):
+            listed.runs = [_run_of(row) for row in table.rows[group][: int(table.used[group])]]
+        state.flows, state.commits = [float(one) for one in table.flows], float(table.numbers[COMMITS])
+
+
+def _run_of(row: Sequence[float]) -> Run:
+    """A row of manifests between two commits."""
+    found = Run(count=float(row[COUNT]), bytes=float(row[BYTES]))
+    for place, name in enumerate(_ROW, BYTES):
+        setattr(found, name, float(row[place]))
+    return found
+
+
+def new_table() -> Table:
+    """A table without a file."""
+    rows = [[[0.0] * COLUMNS for _ in range(ROOM)] for _ in range(4)]
+    return Table(
+        rows=rows[:2],
+        used=[0, 0],
+        spare=rows[2],
+        places=[0] * ROOM,
+        counts=[0.0] * ROOM,
+        cohorts=rows[3],
+        numbers=[0.0] * NUMBERS,
+        flows=[0.0] * WIDTH,
+        before=[0.0] * 2 * COLUMNS,
+        after=[0.0] * 2 * COLUMNS,
+        sums=[0.0] * 14,
+        done=[0.0] * COLUMNS,
+    )
+
+
+def _schedule(jobs: Sequence[Job]) -> list[list[float]]:
+    """The rows of a schedule, as `machine.run` has them, of equal length."""
+    runs = {job.operation: job.runs for job in reversed(jobs)}
+    idle = [job for job in jobs if job.operation == "empty"]
+    rows = [_commits_of(runs.get(name)) for name in ("rewrite_data_files", "rewrite_manifests", "empty")]
+    times = [[job.of_nothing(commit) for commit in rows[-1]] for job in idle]
+    most = max(map(len, rows)) + 1
+    times += [[] for _ in range(2 - len(times))]
+    padded = ((rest, row) for rest, some in ((inf, rows), (0.0, times)) for row in some)
+    return [row + [rest] * (most - len(row)) for rest, row in padded]
+
+
+def _commits_of(runs: Runs | None) -> list[float]:
+    """The commits of the writer that a job by time follows, ascending."""
     if runs is None:
-        return [inf]
-    schedule = runs.schedule
-    found = {schedule.commit_at(turn) for turn in range(1, schedule.count + 1)}
-    return [*map(float, sorted(found - {0})), inf]
-
-
-def _idles(jobs: Sequence[Job]) -> list[list[float]]:
-    """The writer's commits that commits of nothing follow, ascending; how many before other jobs, and after them."""
-    before, *after = [job for job in jobs if job.operation == "empty"] or [None]
-    commits = _commits_of(None if before is None else before.runs)
-    times = [[0.0 if job is None else job.of_nothing(one) for one in commits[:-1]] for job in (before, *after)]
-    return [commits, *([*one, 0.0] for one in times), *([0.0] * len(commits) for _ in range(2 - len(times)))]
+        return []
+    found = {runs.schedule.commit_at(turn) for turn in range(1, runs.schedule.count + 1)}
+    return [float(commit) for commit in sorted(found) if commit]
 
 
 def laws_of(state: TableState, jobs: Sequence[Job]) -> Laws:
@@ -214,9 +282,8 @@ def laws_of(state: TableState, jobs: Sequence[Job]) -> Laws:
     )
 
 
-_OF_COMPACTION = tuple(
-    CommitCounts(**{way: FileCounts(**{name: 1})}) for name in ("files", "records", "bytes") for way in ("added", "removed")
-)
+_ONE_EACH = (FileCounts(files=1), FileCounts(records=1), FileCounts(bytes=1))
+_OF_COMPACTION = [counts for one in _ONE_EACH for counts in (CommitCounts(added=one), CommitCounts(removed=one))]
 
 
 def _chances(arrivals: Arrivals) -> list[list[float]]:

@@ -25,7 +25,7 @@ from wasim.years.band import ZIPPED_STATISTICS, approximations, band_of
 from wasim.years.changes import changes_of, upserts_of
 from wasim.years.compaction import CompactionRule, DataFilesByPartition
 from wasim.years.flows import DATA, DELETES, Flow
-from wasim.years.history import CHECKPOINTS, History, Samples
+from wasim.years.history import History
 from wasim.years.jobs import jobs_of
 from wasim.years.localities import merges_on_read
 from wasim.years.manifests import ManifestRuns
@@ -33,6 +33,7 @@ from wasim.years.passed_over import passed_over
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
 from wasim.years.raced import landed_of, settled, with_lost
 from wasim.years.retention import Retention
+from wasim.years.samples import CHECKPOINTS, Samples
 from wasim.years.sizes import ROWS_OF_UPSERTS, Sizes, read_sizes
 from wasim.years.state import Rules, TableState
 from wasim.years.statements import Statements

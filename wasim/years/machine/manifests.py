@@ -1,0 +1,423 @@
+"""Manifests in the machine: what lists, merges, filters and rewrites them, by Iceberg's rules."""
+
+from math import ceil, floor, inf
+
+from wasim.years.machine.sizes import at, manifest_bytes
+from wasim.years.machine.tables import (
+    BYTES,
+    COLUMNS,
+    COUNT,
+    FRESH,
+    GONE_COMPACTED,
+    GONE_FRESH,
+    IS_NEW,
+    MANY_KINDS,
+    MANY_LEFT,
+    MANY_PARTS,
+    MERGED_AGAIN,
+    MOST_KINDS,
+    NEGLIGIBLE,
+    PARTIAL,
+    REPLACED_MANIFESTS,
+    ROOM,
+    SETTLED,
+    SIBLINGS,
+    SORTED,
+    WASTED_MANIFESTS,
+    WRITTEN_MANIFESTS,
+    Laws,
+    Table,
+)
+
+
+def live_of(row: list[float]) -> float:
+    """Live entries of one manifest."""
+    return row[FRESH] + row[PARTIAL] + row[SETTLED]
+
+
+def add_up(rows: list[list[float]], used: int, sums: list[float], group: int) -> None:
+    """Manifests, bytes, entries; siblings, those of rewritten files alone; those with live entries, and their bytes."""
+    first = 7 * group
+    for place in range(first, first + 7):
+        sums[place] = 0.0
+    for place in range(used):
+        row = rows[place]
+        count, live = row[COUNT], live_of(row)
+        sums[first] += count
+        sums[first + 1] += count * row[BYTES]
+        sums[first + 2] += count * live
+        sums[first + 3] += count * row[SIBLINGS]
+        if live > NEGLIGIBLE:
+            if row[FRESH] <= NEGLIGIBLE:
+                sums[first + 4] += count
+            sums[first + 5] += count
+            sums[first + 6] += count * row[BYTES]
+
+
+def saved(table: Table, laws: Laws) -> float:
+    """Bytes that a list is smaller than one of as many manifests of the writer's own; `sums` are known."""
+    found = laws.sibling_saving * (table.sums[3] + table.sums[10])
+    return found if laws.settles else found - laws.rewritten_more * table.sums[4]
+
+
+def list_bytes(table: Table, laws: Laws) -> float:
+    """Bytes of the current manifest list."""
+    for group in range(2):
+        add_up(table.rows[group], table.used[group], table.sums, group)
+    return at(table.sums[0] + table.sums[7], laws.list_counts, laws.list_bytes, laws.lists_known) - saved(table, laws)
+
+
+def is_like(one: list[float], other: list[float]) -> bool:
+    """Whether manifests of two rows may be counted together."""
+    apart = abs(one[BYTES] - other[BYTES]) / one[BYTES]
+    for column in range(FRESH, SIBLINGS + 1):
+        apart = max(apart, abs(one[column] - other[column]))
+    return apart <= NEGLIGIBLE
+
+
+def join(first: list[float], second: list[float]) -> None:
+    """Makes the first row all manifests of both, on average."""
+    one, other = first[COUNT], second[COUNT]
+    count = one + other
+    first[COUNT] = count
+    for column in range(BYTES, SIBLINGS + 1):
+        first[column] = (one * first[column] + other * second[column]) / count
+
+
+def copy_row(rows: list[list[float]], to: int, row: list[float]) -> None:
+    """Makes a row equal to another."""
+    for column in range(COLUMNS):
+        rows[to][column] = row[column]
+
+
+def settle(table: Table, group: int, most: int) -> None:
+    """Ends the commit under way."""
+    rows, kept = table.rows[group], 0
+    for place in range(table.used[group]):
+        row = rows[place]
+        if row[COUNT] <= NEGLIGIBLE:
+            continue
+        row[IS_NEW] = row[GONE_FRESH] = row[GONE_COMPACTED] = 0.0
+        if kept:
+            last = rows[kept - 1]
+            few = last[COUNT] + row[COUNT] <= 1  # on average the two are one manifest at most
+            if is_like(last, row) or (few and (live_of(last) > NEGLIGIBLE) == (live_of(row) > NEGLIGIBLE)):
+                join(last, row)
+                continue
+        if kept != place:
+            copy_row(rows, kept, row)
+        kept += 1
+    while kept > most:
+        half, closest, least = max(2, kept // 2), 0, inf
+        for place in range(half - 1):
+            apart = abs(rows[place][BYTES] / rows[place + 1][BYTES] - 1.0)
+            if apart < least:
+                closest, least = place, apart
+        join(rows[closest], rows[closest + 1])
+        for place in range(closest + 1, kept - 1):
+            copy_row(rows, place, rows[place + 1])
+        kept -= 1
+    table.used[group] = kept
+
+
+def note_written(table: Table, group: int, count: float, size: float) -> None:
+    """Counts manifests as written."""
+    table.flows[WRITTEN_MANIFESTS + 2 * group] += count
+    table.flows[WRITTEN_MANIFESTS + 2 * group + 1] += count * size
+
+
+def note_leaving(table: Table, group: int, row: list[float], count: float) -> None:
+    """Counts manifests as gone: in the commit that wrote them, or later."""
+    place = (WASTED_MANIFESTS if row[IS_NEW] > 0 else REPLACED_MANIFESTS) + 2 * group
+    table.flows[place] += count
+    table.flows[place + 1] += count * row[BYTES]
+
+
+def list_new(table: Table, group: int, count: float, size: float, entries: float, siblings: float, mark: int) -> None:
+    """Lists manifests of files as they arrived that are the newest, and counts them as written; `mark` is 2 where these
+    files are too large for compaction, and 1 more where they are of the commit under way.
+    """
+    if table.used[group] >= MANY_KINDS:
+        settle(table, group, MOST_KINDS)
+    rows, used = table.rows[group], table.used[group]
+    row = rows[used]
+    for column in range(COLUMNS):
+        row[column] = 0.0
+    row[COUNT], row[BYTES], row[SIBLINGS], row[IS_NEW] = count, size, siblings, float(mark % 2)
+    row[SETTLED if mark > 1 else FRESH] = entries
+    note_written(table, group, count, size)
+    if used:
+        last = rows[used - 1]
+        if last[IS_NEW] == row[IS_NEW] and is_like(last, row):
+            last[COUNT] += count
+            return
+    table.used[group] = used + 1
+
+
+def drop_dead(table: Table, group: int) -> None:
+    """Takes older manifests without live entries out of the list, as every commit does that may merge."""
+    rows, kept = table.rows[group], 0
+    for place in range(table.used[group]):
+        row = rows[place]
+        if row[IS_NEW] > 0 or live_of(row) > NEGLIGIBLE:
+            if kept != place:
+                copy_row(rows, kept, row)
+            kept += 1
+        else:
+            note_leaving(table, group, row, row[COUNT])
+    table.used[group] = kept
+
+
+def close_bin(table: Table, laws: Laws, group: int, spares: int, parts: int, repeat: float, newest: bool) -> int:
+    """What becomes of a bin of `parts`, or of so many equal ones: one manifest, or what it holds. Returns how many
+    spare rows are in use; how many manifests were merged is added to the last of `counts`.
+    """
+    rows, spare, counts = table.rows[group], table.spare, table.counts
+    items = 0.0
+    for part in range(parts):
+        items += counts[part]
+    if items <= 1 + NEGLIGIBLE or (newest and items < laws.least - NEGLIGIBLE):
+        for part in range(parts):
+            copy_row(spare, spares, rows[table.places[part]])
+            spare[spares][COUNT] = counts[part] * repeat
+            spares += 1
+        return spares
+    table.flows[MERGED_AGAIN + 2 * group] += repeat
+    table.flows[MERGED_AGAIN + 2 * group + 1] += repeat * rows[table.places[0]][BYTES]
+    merged = spare[spares]
+    for column in range(COLUMNS):
+        merged[column] = 0.0
+    for part in range(parts):
+        row, count = rows[table.places[part]], counts[part]
+        note_leaving(table, group, row, count * repeat)
+        for column in range(FRESH, GONE_COMPACTED + 1):
+            merged[column] += count * row[column]
+    # entries that this commit deleted are carried into what its own manifests become
+    compacted = merged[PARTIAL] + merged[SETTLED] + merged[GONE_COMPACTED]
+    size = manifest_bytes(laws, group, merged[FRESH] + merged[GONE_FRESH], compacted, merged[SORTED])
+    merged[COUNT], merged[BYTES], merged[SIBLINGS], merged[IS_NEW] = repeat, size, 1 - 1 / repeat, 1.0
+    note_written(table, group, repeat, size)
+    counts[ROOM - 1] += items * repeat
+    return spares + 1
+
+
+def merge(table: Table, laws: Laws, group: int) -> float:
+    """What a merging commit does: manifests without live entries go, bins become one manifest each. Returns how many
+    were merged.
+
+    Of emptied manifests a bin takes as many as fit in on average, no whole number, where many are left for the next
+    ones: all of them are written again, and what fits in differs from time to time.
+    """
+    drop_dead(table, group)
+    if not laws.packs:
+        return 0.0
+    rows, places, counts, target = table.rows[group], table.places, table.counts, laws.target
+    parts, filled, spares = 0, 0.0, 0
+    counts[ROOM - 1] = 0.0
+    for place in range(table.used[group]):
+        left, size = rows[place][COUNT], rows[place][BYTES]
+        if parts:
+            fitting = (target - filled) / size + NEGLIGIBLE
+            if live_of(rows[place]) > NEGLIGIBLE or fitting < 1.5 or left < fitting + MANY_LEFT:
+                fitting = float(floor(fitting))
+            else:
+                fitting -= 0.5
+            if fitting > 0:
+                taken = min(left, fitting)
+                places[parts], counts[parts] = place, taken
+                parts += 1
+                filled += taken * size
+                left -= taken
+            if left <= NEGLIGIBLE:
+                continue
+            spares = close_bin(table, laws, group, spares, parts, 1.0, False)
+        each = max(1.0, float(floor(target / size)))
+        full = float(floor(left / each + NEGLIGIBLE))
+        rest = left - full * each
+        if rest <= NEGLIGIBLE:  # the last full bin is the one that stays open
+            full, rest = full - 1, each
+        places[0] = place
+        if full > 0:
+            counts[0] = each
+            spares = close_bin(table, laws, group, spares, 1, full, False)
+        counts[0], parts, filled = rest, 1, rest * size
+    if parts:
+        spares = close_bin(table, laws, group, spares, parts, 1.0, True)
+    for place in range(spares):
+        copy_row(rows, place, table.spare[place])
+    table.used[group] = spares
+    if counts[ROOM - 1] > 0 and group == 0:
+        part_siblings(table)
+    return counts[ROOM - 1]
+
+
+def part_siblings(table: Table) -> None:
+    """Older manifests of deletes have no sibling any more once that of data was merged."""
+    for place in range(table.used[1]):
+        table.rows[1][place][SIBLINGS] *= table.rows[1][place][IS_NEW]
+
+
+def commits_until_merge(table: Table, laws: Laws, group: int, new_bytes: float) -> float:
+    """Commits that each add one manifest of `new_bytes`, up to the one that merges; infinite if none will."""
+    rows, target, least = table.rows[group], laws.target, laws.least
+    items = filled = 0.0
+    for place in range(table.used[group]):
+        left, size = rows[place][COUNT], rows[place][BYTES]
+        if items > 0:
+            fitting = float(floor((target - filled) / size + NEGLIGIBLE))
+            if fitting > 0:
+                taken = min(left, fitting)
+                items, filled, left = items + taken, filled + taken * size, left - taken
+            if left <= NEGLIGIBLE:
+                continue
+            if items > 1 + NEGLIGIBLE:
+                return 1.0
+        each = max(1.0, float(floor(target / size)))
+        full = float(floor(left / each + NEGLIGIBLE))
+        rest = left - full * each
+        if rest <= NEGLIGIBLE:
+            full, rest = full - 1, each
+        if full > 0 and each > 1 + NEGLIGIBLE:
+            return 1.0
+        items, filled = rest, rest * size
+    by_count = max(1.0, least - items)
+    until_full = max(1.0, floor((target - filled) / new_bytes + NEGLIGIBLE) + 1.0)
+    if until_full > by_count:
+        return by_count
+    if items + until_full - 1 > 1 + NEGLIGIBLE:
+        return until_full
+    # one manifest alone fills the bin: the next bin starts with this commit's
+    per_bin = float(floor(target / new_bytes + NEGLIGIBLE))
+    return inf if per_bin < 2 else max(1.0, until_full - 1 + min(least, per_bin + 1))
+
+
+def full_manifests(table: Table, laws: Laws) -> float:
+    """Manifests of data that merges have filled, with files that are live."""
+    found = 0.0
+    for place in range(table.used[0] - 1):
+        row = table.rows[0][place]
+        if row[BYTES] > laws.target / 2 and live_of(row) > NEGLIGIBLE:
+            found += row[COUNT]
+    return found
+
+
+def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: float, settled: float) -> float:
+    """Takes these shares of the entries of each kind out: every manifest that lists one of them is written again.
+    Returns how many manifests that was.
+    """
+    rows, spare, spares, rewritten = table.rows[group], table.spare, 0, 0.0
+    for place in range(table.used[group]):
+        row = rows[place]
+        taken = fresh * row[FRESH] + partial * row[PARTIAL] + settled * row[SETTLED]
+        copy_row(spare, spares, row)
+        if taken <= NEGLIGIBLE:
+            spares += 1
+            continue
+        hit = min(taken, 1.0)  # of manifests in which less than one entry goes, this share holds one
+        count, all_of_row = row[COUNT] * hit, row[COUNT]
+        left = spare[spares]
+        left[FRESH], left[PARTIAL] = row[FRESH] * (1 - fresh), row[PARTIAL] * (1 - partial)
+        left[SETTLED], left[SORTED] = row[SETTLED] * (1 - settled), row[SORTED] * (1 - fresh)
+        gone, gone_compacted = row[FRESH] * fresh / hit, (row[PARTIAL] * partial + row[SETTLED] * settled) / hit
+        if hit < 1.0 - NEGLIGIBLE:
+            left[COUNT] = all_of_row - count
+            copy_row(spare, spares + 1, left)
+            spares += 1
+        note_leaving(table, group, row, count)
+        written = spare[spares]
+        written[COUNT], written[GONE_FRESH], written[GONE_COMPACTED], written[IS_NEW] = count, gone, gone_compacted, 1.0
+        compacted = written[PARTIAL] + written[SETTLED] + gone_compacted
+        written[BYTES] = manifest_bytes(laws, group, written[FRESH] + gone, compacted, row[SORTED])
+        # the first of emptied ones stands next to the manifest of what their files were rewritten into
+        written[SIBLINGS] = 1.0 if live_of(written) <= NEGLIGIBLE else max(0.0, 1 - 1 / count)
+        note_written(table, group, count, written[BYTES])
+        rewritten += count
+        spares += 1
+    for place in range(spares):
+        copy_row(rows, place, spare[place])
+    table.used[group] = spares
+    return rewritten
+
+
+def settle_entries(table: Table, kind: int, amount: float) -> None:
+    """Counts this amount of the oldest entries of a kind as settled: no compaction takes their files any more."""
+    if amount <= NEGLIGIBLE:
+        return
+    rows, spare, spares = table.rows[0], table.spare, 0
+    for place in range(table.used[0]):
+        row = rows[place]
+        held = row[COUNT] * row[kind]
+        copy_row(spare, spares, row)
+        if amount > NEGLIGIBLE and held > NEGLIGIBLE:
+            share = min(1.0, amount / held)
+            amount -= share * held
+            older, one = spare[spares], row[kind]
+            if row[COUNT] <= 1 + NEGLIGIBLE or share >= 1 - NEGLIGIBLE:
+                older[kind], older[SETTLED] = one * (1 - share), row[SETTLED] + one * share
+            else:
+                copy_row(spare, spares + 1, row)
+                spare[spares + 1][COUNT] = row[COUNT] * (1 - share)
+                older[COUNT], older[kind], older[SETTLED] = row[COUNT] * share, 0.0, row[SETTLED] + one
+                spares += 1
+                older = spare[spares - 1]
+            older[SORTED] = min(older[SORTED], older[FRESH])
+        spares += 1
+    for place in range(spares):
+        copy_row(rows, place, spare[place])
+    table.used[0] = spares
+
+
+def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
+    """What rewrite_manifests makes of manifests of data, or of deletes: as few as their bytes need. Whether there was
+    anything to do.
+    """
+    rows, used = table.rows[group], table.used[group]
+    if not used:
+        return False
+    count = total = entries = fresh = partial = settled = in_order = 0.0
+    for place in range(used):
+        row = rows[place]
+        count += row[COUNT]
+        total += row[COUNT] * row[BYTES]
+        entries += row[COUNT] * live_of(row)
+        fresh += row[COUNT] * row[FRESH]
+        partial += row[COUNT] * row[PARTIAL]
+        settled += row[COUNT] * row[SETTLED]
+        in_order += row[COUNT] * row[SORTED]
+    parts = float(ceil(total / laws.target))
+    if parts > MANY_PARTS:  # on average
+        parts = total / laws.target + 0.5
+    parts = min(parts, entries) if entries >= 1 else 1.0
+    if count <= 1 + NEGLIGIBLE and parts <= 1:
+        return False
+    for place in range(used):
+        note_leaving(table, group, rows[place], rows[place][COUNT])
+    one = rows[0]
+    for column in range(COLUMNS):
+        one[column] = 0.0
+    one[COUNT], one[IS_NEW] = parts, 1.0
+    one[FRESH], one[PARTIAL], one[SETTLED] = fresh / parts, partial / parts, settled / parts
+    if laws.sorts and group == 0:
+        one[SORTED] = one[FRESH]
+    else:  # entries of one commit are dealt out in turn
+        together = laws.together if group == 0 else inf
+        apart = 1.0 if parts >= together else (parts - 1) / (together - 1)
+        one[SORTED] = (in_order + (fresh - in_order) * apart) / parts
+    one[BYTES] = manifest_bytes(laws, group, one[FRESH], one[PARTIAL] + one[SETTLED], one[SORTED])
+    table.used[group] = 1
+    note_written(table, group, parts, one[BYTES])
+    if laws.copies and group == 0:
+        note_written(table, group, parts, one[BYTES])
+        note_leaving(table, group, one, parts)
+    return True
+
+
+def list_compacted(table: Table, laws: Laws, partial: float, settled: float) -> None:
+    """Lists the files that a compaction made."""
+    row = table.rows[0][table.used[0]]
+    for column in range(COLUMNS):
+        row[column] = 0.0
+    row[COUNT], row[PARTIAL], row[SETTLED], row[IS_NEW] = 1.0, partial, settled, 1.0
+    row[BYTES] = manifest_bytes(laws, 0, 0.0, partial + settled, 0.0)
+    table.used[0] += 1
+    note_written(table, 0, 1.0, row[BYTES])

@@ -1,0 +1,84 @@
+"""Bytes of files by what they list or hold, and digits of numbers."""
+
+from math import ceil, exp, log
+
+from wasim.years.machine.tables import TABULATED, Laws
+
+
+def digits(value: float) -> int:
+    """Digits of a whole number that is not negative."""
+    found, power = 1, 10.0
+    while value + 0.5 >= power:
+        found += 1
+        power *= 10.0
+    return found
+
+
+def digits_through(start: float, step: float, count: float) -> float:
+    """Digits of start + step, start + 2 · step … in all, for the first `count` of them; `step` is not negative."""
+    least, most = digits(start + step), digits(start + step * count)
+    if least == most or step <= 0:
+        return least * count
+    total = least * count
+    for number in range(least, most):
+        first = ceil((10.0**number - start) / step)  # from here on they have one digit more
+        total += max(0.0, count - max(0.0, first - 1.0))
+    return total
+
+
+def at(value: float, known: list[float], sizes: list[float], count: int) -> float:
+    """Between measured sizes, and beyond them, linear."""
+    low, high = 0, count - 1
+    if high < 1:
+        return sizes[0]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if known[middle] <= value:
+            low = middle
+        else:
+            high = middle
+    return sizes[low] + (sizes[low + 1] - sizes[low]) / (known[low + 1] - known[low]) * (value - known[low])
+
+
+def through(laws: Laws, count: float) -> float:
+    """Bytes of lists of 1, 2 … count manifests, together."""
+    if count <= 0:
+        return 0.0
+    if count < TABULATED:
+        whole = int(count)
+        return laws.list_sums[whole] + (count - whole) * (laws.list_sums[whole + 1] - laws.list_sums[whole])
+    beyond, last = count - TABULATED, laws.lists_known - 1
+    slope = 0.0
+    if last > 0:
+        rise = laws.list_bytes[last] - laws.list_bytes[last - 1]
+        slope = rise / (laws.list_counts[last] - laws.list_counts[last - 1])
+    first = at(float(TABULATED), laws.list_counts, laws.list_bytes, laws.lists_known)
+    return laws.list_sums[TABULATED] + beyond * first + slope * beyond * (beyond + 1) / 2
+
+
+def manifest_bytes(laws: Laws, group: int, fresh: float, compacted: float, by_partition: float) -> float:
+    """Bytes of a manifest by its entries."""
+    beside_others = compacted - 1 + fresh if fresh < 1 else compacted
+    more = laws.compacted_more[group] * max(0.0, beside_others) + laws.sorted_more[group] * by_partition
+    return at(fresh + compacted, laws.entry_counts[group], laws.entry_bytes[group], laws.entries_known[group]) + more
+
+
+def bytes_of_rows(laws: Laws, rows: float) -> float:
+    """Bytes of a data file."""
+    most = laws.log_rows[laws.rows_known - 1]
+    return exp(at(min(log(max(rows, 1.0)), most), laws.log_rows, laws.log_bytes, laws.rows_known))
+
+
+def compacted_bytes(laws: Laws, rows: float) -> float:
+    """Bytes of a file that compaction made; in format version 3 it says of each row where it came from."""
+    size = bytes_of_rows(laws, rows)
+    if laws.lineage_footer == 0:
+        return size
+    commits = max(1.0, rows * laws.commits_of_row)
+    last, bits = max(0, ceil(commits) - 1), 0
+    while last > 0:
+        last //= 2
+        bits += 1
+    ids = rows * (laws.row_id_bytes + laws.step_bytes * laws.steps_back)
+    changed_at = laws.changed_at_bytes * commits + min(rows * bits / 8, 2 * (commits - 1))
+    return size + laws.lineage_footer + laws.lineage_bytes + ids + changed_at

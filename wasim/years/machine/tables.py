@@ -1,0 +1,158 @@
+"""What the machine knows of a table: how large its files are, and its state in rows of numbers."""
+
+from dataclasses import dataclass
+
+from wasim.years.flows import WIDTH, Flow
+
+NEGLIGIBLE = 1e-9
+MOST_KINDS = 16  # of manifests between two events: the most similar ones count as equal
+MANY_KINDS = 40  # of appends that bring several manifests each
+ROOM = 96  # rows of manifests
+TABULATED = 512  # lengths of manifest lists
+MOST_COHORTS = 24  # those of partitions that closed earlier count as equal
+MANY_PARTS = 6.0
+MANY_LEFT = 8.0  # emptied manifests
+MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
+FEW_COMMITS = 8  # between two firings: of so few, chance decides how many it takes
+TURNS = 24  # firings that wait each for another share of all that chance may bring
+STRIDE = 17  # from one firing's share to the next one's, in 24ths: shares that follow each other lie apart
+SEEN = 0.92  # of what a list saves by a checkpoint's second manifest, what deflate finds: else lists are 1 % off
+
+# A row of manifests. Its entries are of files as they arrived, of compacted ones that are still too small, and of those
+# that stay; of the fresh ones some are sorted by partition. `SIBLINGS` is the share of manifests that stand next to
+# another one of the same commit. The last three are of the commit under way.
+COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW = range(10)
+COLUMNS = 10
+# A row of partitions: the files below the target in each, as they came or compacted, and the rows in them
+PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS = range(5)
+# Single numbers of a table
+COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)
+# Jobs, as rows of a schedule: commits of nothing have two rows more
+COMPACTION, REWRITE, IDLE = range(3)
+JOBS, EVERY = 13, 14  # jobs carried out, and every how many of them samples are taken
+NUMBERS = 15  # NEXT_RUN is one for each of three jobs
+# Running sums, by name: a compiled function reads globals, not attributes of a class
+EQUALITY_DELETES = Flow.EQUALITY_DELETES
+LIST_BYTES = Flow.LIST_BYTES
+MERGED_AGAIN = Flow.MERGED_AGAIN
+POSITION_DELETES = Flow.POSITION_DELETES
+REMOVED_FILES = Flow.REMOVED_FILES
+REPLACED_MANIFESTS = Flow.REPLACED_MANIFESTS
+ROWS = Flow.ROWS
+SNAPSHOTS = Flow.SNAPSHOTS
+SNAPSHOT_JSON_BYTES = Flow.SNAPSHOT_JSON_BYTES
+WASTED_MANIFESTS = Flow.WASTED_MANIFESTS
+WRITTEN_FILES = Flow.WRITTEN_FILES
+WRITTEN_MANIFESTS = Flow.WRITTEN_MANIFESTS
+# What a compaction does in all partitions: files taken, as they came and compacted, their bytes; files made, below the
+# target and beyond it, their bytes; groups
+TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS = range(7)
+# What a sample holds before the flows
+OF_TABLE = 9
+SAMPLE = OF_TABLE + WIDTH
+
+
+@dataclass(slots=True, kw_only=True)
+class Laws:
+    """What a table's files take, and how its writer and its maintenance work. Bytes, commits; flags are 0 or 1.
+
+    Lists of sizes have as many places as any table needs; beyond those in use they are not looked at.
+    """
+
+    # the writer
+    filters: int  # whether its commits leave out manifests without live entries
+    merges: int  # whether they merge
+    packs: int  # whether the commits of jobs do
+    files: float  # of a commit
+    rows_per_commit: float
+    file_bytes: float
+    settles: int  # whether its files are too large for any compaction
+    new_kinds: int  # of its manifests of one commit, newest first: how many of each, their files and bytes
+    new_counts: list[float]
+    new_files: list[float]
+    new_bytes: list[float]
+    staged: list[float]  # manifests that it writes and deletes at once, of data and of deletes
+    # equality deletes: delete files of a commit, their bytes, keys and positions; files and bytes of the first commit
+    deletes: int
+    delta_files: float
+    delta_bytes: float
+    keys: float
+    positions: float
+    first_files: float
+    first_bytes: float
+    delete_manifest: float
+    # merging
+    target: float
+    least: float
+    # manifests: bytes by entries, of data and of deletes, and what compacted and sorted entries take more
+    entries_known: list[int]
+    entry_counts: list[list[float]]
+    entry_bytes: list[list[float]]
+    compacted_more: list[float]
+    sorted_more: list[float]
+    # manifest lists: bytes by manifests, and their sums over the first counts
+    lists_known: int
+    list_counts: list[float]
+    list_bytes: list[float]
+    list_sums: list[float]
+    sibling_saving: float
+    rewritten_more: float
+    # data files: logarithms of bytes by those of rows
+    rows_known: int
+    log_rows: list[float]
+    log_bytes: list[float]
+    # compacted files that say where rows came from: a footer; steps back and commits, each of a row; bytes of each
+    lineage_footer: float
+    steps_back: float
+    commits_of_row: float
+    row_id_bytes: float
+    step_bytes: float
+    lineage_bytes: float
+    changed_at_bytes: float
+    # partitions
+    partitions: float
+    open_partitions: float
+    lifetime: float  # commits
+    # compaction
+    compaction_target: float
+    min_input_files: float
+    small_rows: float  # of the largest file that it takes for its size
+    new_share: float
+    parts: int
+    by_chance: int
+    # jobs by count: files, manifests; infinite for one that is not
+    least_files: float
+    least_manifests: float
+    # rewrite_manifests
+    sorts: int
+    together: float  # entries of a commit
+    copies: int
+    # snapshots in metadata.json
+    shortest: float  # a writer's whose growing numbers have one digit each
+    epochs: int
+    sequences: int
+    has_row_ids: int
+    counts_manifests: int
+    compaction_json: list[float]  # around its numbers: always; for each that is left out where there is none
+    rewrite_json: float
+    names_manifests: int  # whether a job's summary counts manifests
+    nothing_json: float  # a writer's without rows, around its numbers
+    is_zipped: int  # whether metadata.json is: then such snapshots take what others do
+
+
+@dataclass(slots=True, kw_only=True)
+class Table:
+    """A table's state; all but the shapes of its arrays changes."""
+
+    rows: list[list[list[float]]]  # of manifests of data, and of deletes
+    used: list[int]  # how many rows of each are in use
+    spare: list[list[float]]
+    places: list[int]  # of the manifests in the open bin
+    counts: list[float]
+    cohorts: list[list[float]]
+    numbers: list[float]
+    flows: list[float]
+    before: list[float]  # numbers in snapshots
+    after: list[float]
+    sums: list[float]
+    done: list[float]  # by a compaction
