@@ -121,24 +121,6 @@ def test_a_job_by_count_that_never_comes_due_does_not_stop_leaps(small_case: Cal
     assert history.steps < 10_000
 
 
-def test_a_year_of_maintenance_that_never_repeats_takes_no_more_than_patience(
-    small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
-):
-    """Merges and rewrites of manifests at paces of their own: no two cycles begin with as many that wait."""
-    monkeypatch.setattr("wasim.years.history.UNREPEATED", 4_000)
-    case = small_case(
-        horizon="365d",
-        commit_interval="2s",
-        writer="{kind: streaming, append: merge}",
-        table="{columns: [{name: id, type: long}], properties: {commit.manifest.target-size-bytes: '200000'}}",
-        maintenance=json.dumps({"rewrite_manifests": {"every": "180s"}}),
-    )
-    history = history_of(case, read_shape(case, shipped_profile(case), Site()))
-    assert history.run().commits[-1] == 365 * DAY_S / 2
-    assert history.steps < 8_000
-    assert any(span.averaged for span in history.spans)
-
-
 HEADER, ENTRY, TARGET, LEAST = 700.0, 30.0, 200_000.0, 20
 
 

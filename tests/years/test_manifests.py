@@ -1,15 +1,11 @@
 """Rules of manifests over runs of like ones: what Iceberg does to single manifests, done to many at once."""
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from wasim.rules.merging import MergePolicy, bins_to_merge
+from wasim.rules.merging import MergePolicy
 from wasim.years.flows import DATA, Flow, no_flows
 from wasim.years.manifests import ManifestRuns
 from wasim.years.packing import Run
-
-RUNS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 900)), min_size=1, max_size=6)
 
 
 def bytes_of(fresh: float, compacted: float, by_partition: float) -> float:
@@ -20,23 +16,6 @@ def manifests(runs: list[tuple[int, int]], **policy: int) -> ManifestRuns:
     rules = MergePolicy(enabled=True, **{"min_count": 5, "target_bytes": 1000} | policy)
     listed = [Run(count=float(count), bytes=float(size), fresh=1.0) for count, size in runs]
     return ManifestRuns(policy=rules, bytes_of=bytes_of, group=DATA, runs=listed)
-
-
-@example(runs=[(91, 1)], least=2)  # one manifest larger than the target
-@given(runs=RUNS, least=st.integers(2, 30))
-def test_the_next_merge_is_foretold_to_the_commit(runs, least):
-    table = manifests(runs, min_count=least)
-    table.merge(no_flows())
-    table.settle()
-    until = table.commits_until_merge(110.0)
-    newest_first = [size for run in reversed(table.runs) for size in [run.bytes] * round(run.count)]
-    commits = 0
-    while commits < 400:
-        commits += 1
-        newest_first.insert(0, 110.0)
-        if bins_to_merge([int(size) for size in newest_first], table.policy):
-            break
-    assert commits == min(until, 400)
 
 
 def test_entries_survive_merges_and_rewrites():

@@ -11,9 +11,8 @@ from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_contention, s
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import Maintenance
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.years import history_of, read_shape, simulate_years, sum_history
-from wasim.years.flows import Flow
-from wasim.years.history import FILLED, History
+from wasim.years import Shape, history_of, read_shape, simulate_years, sum_history
+from wasim.years.history import History
 
 COMPARED = [
     ("commit_interval", 0, 300),
@@ -44,6 +43,14 @@ def exact(case: Case) -> Totals:
     return sum_events(made.recording.events)
 
 
+def stepping(case: Case, shape: Shape) -> History:
+    """A history of statements that are all stepped through."""
+    history = history_of(case, shape)
+    assert isinstance(history, History)
+    history.leaps = False
+    return history
+
+
 @pytest.mark.parametrize(("name", "number", "commits"), COMPARED)
 def test_files_are_counted_and_bytes_lie_within_the_band(name, number, commits):
     case = case_of(name, number, commits)
@@ -66,54 +73,15 @@ def test_a_snapshot_takes_about_as_many_bytes_of_metadata_json_however_many_ther
     assert max(sizes) < 1.005 * min(sizes)
 
 
-@pytest.mark.parametrize(("name", "number", "commits"), [("smoke", 1, 500_000), ("flink_upsert", 0, 300_000)])
-def test_leaps_come_to_what_every_merge_comes_to(name, number, commits, monkeypatch):
-    case = case_of(name, number, commits)
+def test_leaps_over_statements_come_to_what_every_statement_comes_to():
+    case = case_of("cow_vs_mor", 3, 5_000)
     shape = read_shape(case, shipped_profile(case), Site())
-    leapt = history_of(case, shape)
-    flows = leapt.run().flows[-1]
-    assert max(run.bytes for run in leapt.state.data.runs) <= leapt.state.data.policy.target_bytes
-    for leaping in ("_fills", "_ends_cycle"):
-        monkeypatch.setattr(History, leaping, lambda *_: False)
-    np.testing.assert_allclose(flows, history_of(case, shape).run().flows[-1], rtol=0.01, atol=200)
-
-
-@pytest.mark.parametrize(
-    ("name", "number", "commits"), [("remedies", 9, 12_000), ("compaction", 2, 60_000), ("cow_vs_mor", 3, 5_000)]
-)
-def test_leaps_within_leaps_come_to_what_every_cycle_comes_to(name, number, commits, monkeypatch):
-    case = case_of(name, number, commits)
-    shape = read_shape(case, shipped_profile(case), Site())
-    leapt = sum_history(case, shape, history_of(case, shape).run())
-    for leaping in ("_fills", "_ends_cycle", "_drifts"):
-        monkeypatch.setattr(History, leaping, lambda *_: False)
-    stepped = sum_history(case, shape, history_of(case, shape).run())
+    leapt, stepped = (sum_history(case, shape, one.run()) for one in (history_of(case, shape), stepping(case, shape)))
     for found, wanted in (
         (leapt.totals.written_bytes, stepped.totals.written_bytes),
         (leapt.live_bytes, stepped.live_bytes),
     ):
         assert [found[kind] for kind in Kind] == pytest.approx([wanted[kind] for kind in Kind], rel=5e-3)
-
-
-def test_leaps_over_filled_files_stop_where_the_manifests_of_them_merge(monkeypatch):
-    case = case_of("remedies", 2, 15_768_000)
-    shape = read_shape(case, shipped_profile(case), Site())
-    leapt, ends = history_of(case, shape).run().flows[-1], History._ends_cycle
-    monkeypatch.setattr(History, "_ends_cycle", lambda self, name, *rest: name != FILLED and ends(self, name, *rest))
-    wanted = history_of(case, shape).run().flows[-1]
-    assert leapt[Flow.LIST_BYTES] == pytest.approx(wanted[Flow.LIST_BYTES], rel=5e-3)
-
-
-def test_a_year_takes_hardly_more_steps_than_a_month():
-    for name, number in (("expire_and_rewrite", 2), ("commit_interval", 1), ("remedies", 1)):
-        case = case_of(name, number, 1)
-        shape = read_shape(case, shipped_profile(case), Site())
-        steps = []
-        for days in (30, 360):
-            history = history_of(replace(case, horizon_s=days * 86_400.0), shape)
-            history.run()
-            steps.append(history.sampled)
-        assert steps[1] < 8 * steps[0]
 
 
 @pytest.mark.parametrize("number", [6, 9])  # 4 writers in the Hadoop catalog, 2 in memory

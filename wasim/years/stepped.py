@@ -145,6 +145,8 @@ class Appends:
         """Makes commits of the writer, until the table has this many."""
         state, table = self.state, self._stepped.table
         for group, listed in enumerate((state.data, state.deletes)):
+            # statements may have made what entries of rewritten files take more
+            self._stepped.laws.compacted_more[group] = listed.bytes_of(1.0, 1.0, 0.0) - listed.bytes_of(2.0, 0.0, 0.0)
             table.used[group] = len(listed.runs)
             for place, one in enumerate(listed.runs):
                 table.rows[group][place] = [one.count, *(getattr(one, name) for name in _ROW), float(one.is_new)]

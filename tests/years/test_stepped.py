@@ -1,0 +1,107 @@
+"""The machine: what it merges is what Iceberg merges, and it comes to the same compiled and as it stands."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support.paths import SCENARIOS
+
+from wasim.rules.merging import MergePolicy, bins_to_merge
+from wasim.scenario import Case, load_scenario
+from wasim.twin import Site, shipped_profile
+from wasim.years import history_of, read_shape
+from wasim.years.machine.files import small_of
+from wasim.years.machine.manifests import commits_until_merge, merge, settle
+from wasim.years.machine.tables import (
+    BYTES,
+    COUNT,
+    FRESH,
+    MOST_KINDS,
+    PARTIAL_FILES,
+    SETTLED_FILES,
+    SMALL_FILES,
+    Laws,
+)
+from wasim.years.stepped import Stepped, new_table
+
+RUNS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 900)), min_size=1, max_size=6)
+
+
+def table_of(name: str, number: int, commits: float) -> Stepped:
+    """The table of a scenario after so many commits."""
+    case = load_scenario(SCENARIOS / f"{name}.yaml").cases()[number]
+    case = replace(case, horizon_s=commits * case.commit_interval_s)
+    table = history_of(case, read_shape(case, shipped_profile(case), Site()))
+    assert isinstance(table, Stepped)
+    return table
+
+
+@pytest.fixture(scope="module")
+def laws() -> Laws:
+    """Those of a table whose appends merge."""
+    return cast("Laws", table_of("remedies", 9, 1).laws)
+
+
+@example(runs=[(91, 1)], least=2)  # one manifest larger than the target
+@given(runs=RUNS, least=st.integers(2, 30))
+def test_the_next_merge_is_foretold_to_the_commit(runs: list[tuple[int, int]], least: int, laws: Laws):
+    rules, table = replace(laws, target=1000.0, least=float(least), merges=1, packs=1), new_table()
+    for place, (count, size) in enumerate(runs):
+        row = table.rows[0][place]
+        row[COUNT], row[BYTES], row[FRESH] = float(count), float(size), 1.0
+    table.used[0] = len(runs)
+    merge(table, rules, 0)
+    settle(table, 0, MOST_KINDS)
+    until = commits_until_merge(table, rules, 0, 110.0)
+    rows = table.rows[0][: table.used[0]]
+    newest_first = [size for row in reversed(rows) for size in [row[BYTES]] * round(row[COUNT])]
+    policy, commits = MergePolicy(enabled=True, min_count=least, target_bytes=1000), 0
+    while commits < 400:
+        commits += 1
+        newest_first.insert(0, 110.0)
+        if bins_to_merge([int(size) for size in newest_first], policy):
+            break
+    assert commits == min(until, 400)
+
+
+@pytest.mark.parametrize(("name", "number", "commits"), [("compaction", 1, 20_000), ("remedies", 9, 50_000)])
+def test_what_was_written_less_what_was_removed_is_what_there_is(name: str, number: int, commits: int):
+    stepped = table_of(name, number, commits)
+    flows, table = stepped.run().flows[-1], stepped.table
+    there = small_of(table, SMALL_FILES) + small_of(table, PARTIAL_FILES) + table.numbers[SETTLED_FILES]
+    assert flows[15] - flows[19] == pytest.approx(there, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "commits"), [("compaction", 2, 9_000), ("flink_upsert", 1, 9_000), ("remedies", 2, 9_000)]
+)
+def test_compiled_a_table_comes_to_the_same(name: str, number: int, commits: int, monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip("numba")
+    flows = []
+    for before in (-1.0, 1e18):
+        monkeypatch.setattr("wasim.years.stepped.BEFORE_LOADING", before)
+        monkeypatch.setattr("wasim.years.stepped.BEFORE_COMPILING", before)
+        flows.append(table_of(name, number, commits).run().flows[-1])
+    np.testing.assert_allclose(*flows, rtol=1e-9)
+
+
+def test_without_numba_tables_are_stepped_through_all_the_same(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wasim.years.stepped.BEFORE_LOADING", -1.0)
+    monkeypatch.setattr("wasim.years.stepped.compiled_run", lambda **_: None)
+    assert table_of("smoke", 1, 300).run().commits[-1] == 300
+
+
+def test_samples_around_jobs_become_fewer_where_jobs_are_very_many(
+    small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("wasim.years.stepped.DENSE", 600)
+    case = small_case(horizon="40000s", maintenance="{rewrite_data_files: {every: 10s}}")
+    table = history_of(case, read_shape(case, shipped_profile(case), Site()))
+    samples = table.run()
+    assert 600 < len(samples.commits) < 3_000  # of 8,000
+    assert (np.diff(samples.commits) >= 0).all()
+    assert samples.flows[-1][0] == 44_000
