@@ -1,6 +1,7 @@
 """The shipped writer profiles: what is measured, what is documented, and what each makes a table look like."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -102,10 +103,11 @@ def test_flinks_subtasks_keep_their_uuid_and_count_their_files_on(tmp_path):
     assert metadata.snapshots[-1].summary["flink.max-committed-checkpoint-id"] == "6"
 
 
-def test_kafka_connects_summary_holds_its_offsets_as_json(tmp_path):
+def test_kafka_connects_summary_holds_its_offsets_and_time_as_it_writes_them(tmp_path):
     summary = written("kafka_connect", tmp_path).snapshots[-1].summary
     offsets = next(text for key, text in summary.items() if key.startswith("kafka.connect.offsets."))
-    assert json.loads(offsets) == {"0": 30}
+    assert json.loads(offsets) == {"0": 49}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", summary["kafka.connect.valid-through-ts"])
 
 
 def test_an_older_writers_json_is_pretty_and_counted_to_the_byte(tmp_path):
