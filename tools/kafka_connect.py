@@ -159,7 +159,8 @@ def _start_broker(gateway: Any, folder: Path) -> str:
     file = folder / "broker.properties"
     file.write_text("".join(f"{key}={text}\n" for key, text in settings.items()))
     words = _words(gateway, "format", "-t", CLUSTER, "-c", str(file))
-    if jvm.kafka.tools.StorageTool.execute(words, jvm.java.lang.System.err) != 0:
+    shipped = jvm.kafka.tools
+    if shipped.StorageTool.execute(words, jvm.java.lang.System.err) != 0:
         raise CaseFailed("Kafka's storage could not be formatted.")
     properties = jvm.java.util.Properties()
     properties.putAll(java_map(jvm, settings))
