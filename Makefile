@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 QUICK := not soak and not slow and not browser
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-flink bench-s3 validate validate-years validate-plan planning-law test test-spark test-others test-years test-plans test-pages test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
+.PHONY: bench bench-flink bench-kafka-connect bench-s3 validate validate-years validate-plan planning-law test test-spark test-others test-years test-plans test-pages test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,9 @@ bench: $(READY) java ## measure commit intervals on real Spark and Iceberg; ends
 
 bench-flink: $(READY) java ## appends and upserts by a Flink of its own, in a JVM of its own; fetches 210 MB of jars once
 	$(BIN)/wasim bench scenarios/fidelity/flink.yaml --engine flink
+
+bench-kafka-connect: $(READY) java ## a broker and Kafka Connect with Iceberg's sink, compared with the profile; fetches 140 MB of jars once
+	$(BIN)/python -m tools.kafka_connect results/kafka_connect
 
 bench-s3: $(READY) java ## the documents' quickstart on a REST catalog and an S3 endpoint, both started here
 	$(BIN)/wasim bench scenarios/quickstart_s3.yaml
@@ -55,6 +58,7 @@ validate: $(READY) java ## compare the simulator with real runs; writes docs/fid
 
 validate-years: $(READY) ## compare sums over long horizons with exact simulation and with stepping, and time years
 	$(BIN)/python -m tools.years
+	$(BIN)/python -m tools.years --writers --commits 500
 	$(BIN)/python -m tools.years --against steps --commits 30000
 	$(BIN)/python -m tools.years --year
 	$(BIN)/python -m tools.years --speed scenarios/*.yaml

@@ -82,11 +82,18 @@ def render_fidelity(checked: Sequence[Fidelity], *, rows_file: str | None = None
             "",
         ]
         lines += [*_HEAD, *(_row(label, one) for label, one in missing), ""] if missing else []
-    met = len(rows) - len(missing)
-    return (
-        "\n".join(lines)
-        + f"\n{met} of {len(rows)} rows meet the goal: counts exact, metadata within {GOAL_SHARE:.1%}.\n"
-    )
+    return "\n".join(lines) + f"\n{_verdict(rows)}\n"
+
+
+def render_table(checked: Sequence[Fidelity]) -> str:
+    """All rows as a table in Markdown, and how many meet the goal."""
+    rows = [(label, one) for label, kinds in checked for one in kinds]
+    return "\n".join([*_HEAD, *(_row(label, one) for label, one in rows), "", _verdict(rows)]) + "\n"
+
+
+def _verdict(rows: Sequence[tuple[str, KindFidelity]]) -> str:
+    met = sum(one.meets_goal for _, one in rows)
+    return f"{met} of {len(rows)} rows meet the goal: counts exact, metadata within {GOAL_SHARE:.1%}."
 
 
 def render_rows(checked: Iterable[Fidelity]) -> str:

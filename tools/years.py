@@ -1,9 +1,10 @@
 """Sums over long horizons, compared with exact simulation and timed: `python -m tools.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
-simulated commit by commit, and summed. With `--against steps` sums that skip equal cycles are compared with sums of
-every event, over horizons that are too long for exact simulation. `--year` times a year of drawn scenarios; `--speed`
-one of those given, and of a table larger than any.
+simulated commit by commit, and summed. With `--writers` each is written by one of the writers' profiles; with
+`--against steps` sums that skip equal cycles are compared with sums of every event, over horizons that are too long
+for exact simulation. `--year` times a year of drawn scenarios; `--speed` one of those given, and of a table larger
+than any.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import json
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -37,6 +38,7 @@ from wasim.processes import map_in_processes
 from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.simulation.needs import exact_needs
 from wasim.twin import Site, shipped_profile, simulate_table
+from wasim.twin.profile import OF_KINDS, SHIPPED
 from wasim.twin.supported import check_supported
 from wasim.units import YEAR_S
 from wasim.years import history_of, read_shape, simulate_years, sum_history
@@ -47,6 +49,7 @@ A_GRID = 1_000  # cases that are simulated in blocks, as by --grid
 A_YEARS = 1_000  # commits that a scenario is drawn for of which a year is timed
 GOAL_S, SHOWN = 3.0, 10  # of processor time for a year; of drawn scenarios, the slowest
 GOAL_COUNTS, GOAL_ALL, GOAL_KIND = 0.01, 0.01, 0.02
+WRITERS = tuple(name for name in SHIPPED if name not in OF_KINDS)
 COMPARED = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
 _INTERVALS = ("1s", "2s", "5s", "30s", "2m", "7m")
 _PROPERTIES: dict[str, tuple[str, ...]] = {
@@ -86,13 +89,21 @@ class DrawnComparison:
         return self.summed.metadata_bytes / self.exact.metadata_bytes - 1
 
 
-def drawn_cases(seed: int, commits: int, most_exact_s: float = MOST_EXACT_S) -> Iterator[Case]:
-    """Cases without end, each over this many commits; none whose exact simulation would take longer."""
+def drawn_cases(
+    seed: int, commits: int, most_exact_s: float = MOST_EXACT_S, writers: Sequence[str] = ()
+) -> Iterator[Case]:
+    """Cases without end, each over this many commits; none whose exact simulation would take longer.
+
+    They are Spark's and, by equality deletes, Flink's, or each of one of these `writers`, by their profiles.
+    """
     random = Random(seed)  # noqa: S311 - no secret
     with tempfile.TemporaryDirectory(prefix="wasim-years-") as folder:
         path = Path(folder) / "drawn.yaml"
         while True:
-            path.write_text(json.dumps(_drawn(random)))  # JSON is YAML
+            scenario = _drawn(random)
+            if writers:
+                scenario["writer"] = {"kind": "batch", "profile": random.choice(writers)}
+            path.write_text(json.dumps(scenario))  # JSON is YAML
             try:
                 case = load_scenario(path).cases()[0]
                 case = replace(case, horizon_s=commits * case.commit_interval_s)
@@ -208,15 +219,12 @@ def compare_leaps(case: Case) -> DrawnComparison:
     return DrawnComparison(case=case, exact=stepped.totals, summed=summed.totals, band=summed.band)
 
 
-def fidelity(
-    seed: int, scenarios: int, commits: int, compared: Callable[[Case], DrawnComparison | None], most_exact_s: float
-) -> Iterator[str]:
+def fidelity(drawn: Sequence[Case], head: str, compared: Callable[[Case], DrawnComparison | None]) -> Iterator[str]:
     """The comparison of drawn cases as Markdown, line by line; at the end the shares that meet the goals."""
-    yield f"| case (seed {seed}, {commits:,} commits each) | worst count | all metadata | worst kind | in its band |"
+    yield f"| case ({head}) | worst count | all metadata | worst kind | in its band |"
     yield "|---|--:|--:|--:|--:|"
     met = dict.fromkeys(("counts within 1 %", "metadata in all within 1 %", "each kind within 2 %"), 0)
     cases = held = stated = 0
-    drawn = list(islice(drawn_cases(seed, commits, most_exact_s), scenarios))
     for one in filter(None, map_in_processes(compared, drawn)):
         cases += 1
         counts = max(abs(one.error(kind, files=True)) for kind in one.kinds)
@@ -346,6 +354,9 @@ def main() -> None:
     parser.add_argument("--scenarios", type=int, default=40)
     parser.add_argument("--commits", type=int, default=3_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--writers", action="store_true", help="draw cases of every writer's profile, not Spark's alone"
+    )
     parser.add_argument("--against", choices=["exact", "steps"], default="exact")
     parser.add_argument("--year", action="store_true", help="time a year of drawn scenarios instead")
     parser.add_argument("--speed", nargs="*", type=Path, metavar="FILE", help="time a year of these scenarios instead")
@@ -357,7 +368,9 @@ def main() -> None:
     else:
         with_exact = given.against == "exact"
         compared, most_s = (compare, MOST_EXACT_S) if with_exact else (compare_leaps, inf)
-        lines = fidelity(given.seed, given.scenarios, given.commits, compared, most_s)
+        cases = drawn_cases(given.seed, given.commits, most_s, WRITERS if given.writers else ())
+        head = f"seed {given.seed}, {given.commits:,} commits each"
+        lines = fidelity(list(islice(cases, given.scenarios)), head, compared)
     for line in lines:
         print(line, flush=True)  # each takes a while
 

@@ -14,9 +14,9 @@ from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.iceberg.manifest_entries import Status
 from wasim.scenario import Case
-from wasim.twin import shipped_profile, simulate_case
+from wasim.twin import profile_named, shipped_profile, simulate_case
 from wasim.twin.data_files import data_files_of
-from wasim.twin.file_sizes import ColumnSizes, number_column_bytes
+from wasim.twin.file_sizes import ColumnSizes, drawn_samples, number_column_bytes
 from wasim.twin.row_sets import new_rows
 from wasim.twin.schema import iceberg_schema, leaves
 
@@ -114,6 +114,13 @@ def test_a_column_that_was_measured_gets_its_measured_size():
     assert len(samples) > 3
     for sample in samples:
         assert ColumnSizes(leaf, profile).of(sample.rows).mean_bytes == pytest.approx(sample.mean_bytes)
+
+
+@pytest.mark.parametrize("kind", ["decimal(7,3)", "decimal(10,2)"])
+def test_a_decimal_that_was_not_measured_has_the_size_that_was(kind: str):
+    drawn = {one.rows: one.mean_bytes for one in drawn_samples(kind, None)}
+    measured = {one.rows: one.mean_bytes for one in profile_named("spark_batch").columns if one.type == kind}
+    assert drawn == pytest.approx({rows: measured[rows] for rows in drawn}, rel=0.011)
 
 
 def test_a_file_too_large_for_its_target_is_refused():

@@ -1,6 +1,7 @@
 """The shipped writer profiles: what is measured, what is documented, and what each makes a table look like."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from wasim.twin import (
     simulate_case,
 )
 from wasim.twin.profile import SHIPPED, as_triggered
+from wasim.twin.supported import ignored
 
 DOCUMENTED = [name for name in SHIPPED if profile_named(name).origin == "documented"]
 
@@ -102,10 +104,22 @@ def test_flinks_subtasks_keep_their_uuid_and_count_their_files_on(tmp_path):
     assert metadata.snapshots[-1].summary["flink.max-committed-checkpoint-id"] == "6"
 
 
-def test_kafka_connects_summary_holds_its_offsets_as_json(tmp_path):
+def test_kafka_connects_summary_holds_its_offsets_and_time_as_it_writes_them(tmp_path):
     summary = written("kafka_connect", tmp_path).snapshots[-1].summary
     offsets = next(text for key, text in summary.items() if key.startswith("kafka.connect.offsets."))
-    assert json.loads(offsets) == {"0": 30}
+    assert json.loads(offsets) == {"0": 49}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", summary["kafka.connect.valid-through-ts"])
+
+
+def test_what_redpanda_does_not_read_is_said_of_what_the_table_is_set_to():
+    given = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-count-to-merge": "9"}
+    case = synthetic_case(properties=given)
+    assert list(ignored(case, profile_named("redpanda"))) == [
+        "Redpanda topic ignores write.metadata.compression-codec with a catalog of its own in the bucket; the figures"
+        " are as if it did not.",
+        "Redpanda topic ignores commit.manifest.min-count-to-merge; the figures are as if it did not.",
+    ]
+    assert list(ignored(case, profile_named("kafka_connect"))) == []
 
 
 def test_an_older_writers_json_is_pretty_and_counted_to_the_byte(tmp_path):

@@ -12,7 +12,7 @@ from wasim.capacity.figures import Figures
 from wasim.capacity.now import MONEY_WORDS, Saving
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import DEFAULT_LOCATION
-from wasim.capacity.settings import intervals_of
+from wasim.capacity.settings import case_of, intervals_of
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
     SHOWN_METRICS,
@@ -24,9 +24,11 @@ from wasim.capacity.words import (
     value_words,
 )
 from wasim.contention import LOCAL
+from wasim.forecast.ahead import profile_of
 from wasim.report.tables import TextTable, table_lines
 from wasim.scenario.metrics import METRICS, all_words, figure_name
 from wasim.twin.profile import tables_in_turn, turn_words
+from wasim.twin.supported import ignored
 from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
 
 WIDTH = 80
@@ -342,6 +344,8 @@ def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Commands]:
         yield Commands(language=one.language, lines=one.lines)
     if plan.case.writer.tables > 1:
         yield f"Statements on the table are for each of the {plan.case.writer.tables:,} tables."
+    case = case_of(plan.request, chosen.setting)
+    yield from ignored(case, profile_of(case))
 
 
 def _further_commands(plan: Plan, chosen: Figures) -> Iterator[str]:

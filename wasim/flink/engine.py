@@ -20,10 +20,9 @@ from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.runner.written import Lines, Writer
 from wasim.scenario import Case
 from wasim.scenario.paths import TABLE_NAME, whole_paths
-from wasim.spark import ENGINE_ERRORS, PinnedJar, essential_line, fetch_jars, recording_properties, short_lived_jvm
-from wasim.spark.java import SPARK_JARS
-from wasim.spark.pins import SQLITE
-from wasim.spark.recorder import RECORDER, compiled_jar, read_journal
+from wasim.spark import ENGINE_ERRORS, PinnedJar, essential_line, fetch_jars
+from wasim.spark.pins import SQLITE, listed_jars
+from wasim.spark.recorder import java_map, read_journal, recorded_catalog, recording_jvm
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
 from wasim.twin.rows import Rows, decimal_digits, rows_of
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
@@ -81,18 +80,13 @@ def _text_of(kind: str) -> Callable[[Any], str]:
 
 
 _HERE = Path(__file__).parent
-_RECORDING = ("Journal", "JournalReporter", "RecordingFileSystem", "RecordingStream", "LocalFiles")
 _OPENED = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in ("util", "lang")]  # to Flink's serializers
 
 
 @cache
 def flink_jars() -> tuple[PinnedJar, ...]:
     """Flink 2.1.1, the sink of Iceberg 1.11.0 (no newer one is published for it), and what they need."""
-    lines = (line.split() for line in (_HERE / "jars.txt").read_text().splitlines())
-    return tuple(
-        PinnedJar(organisation=organisation, name=name, version=version, sha256=sha256)
-        for organisation, name, version, sha256 in lines
-    )
+    return listed_jars(_HERE / "jars.txt")
 
 
 def write_table(case: Case, warehouse: Path) -> Lines:
@@ -113,28 +107,15 @@ def write_table(case: Case, warehouse: Path) -> Lines:
 @contextmanager
 def _flink() -> Iterator[Any]:
     jars = fetch_jars((*flink_jars(), SQLITE))
-    sources = [RECORDER / f"{name}.java" for name in _RECORDING]
-    own = compiled_jar("flink", [*sources, *sorted((_HERE / "java" / "wasim" / "flink").glob("*.java"))], jars)
-    # the journal asks Spark for the task under way; behind Flink's, of which some are other releases of the same
-    behind = [
-        next(SPARK_JARS.glob(f"{name}-*.jar")) for name in ("spark-core_*", "scala-library", "spark-common-utils_*")
-    ]
-    with short_lived_jvm([own, *jars, *behind], with_spark=False, options=_OPENED) as gateway:
+    sources = sorted((_HERE / "java" / "wasim" / "flink").glob("*.java"))
+    with recording_jvm("flink", jars, sources, _OPENED) as gateway:
         yield gateway.jvm
 
 
 def _write(jvm: Any, case: Case, warehouse: Path) -> None:
     folder, location = str(warehouse / "journal"), str(warehouse.joinpath(*TABLE_NAME.split(".")))
-    catalog = {
-        "warehouse": str(warehouse),
-        "uri": f"jdbc:sqlite:file:{warehouse / 'catalog.db'}",
-        "jdbc.schema-version": "V1",
-        "metrics-reporter-impl": "wasim.recorder.JournalReporter",
-        "wasim.journal": folder,
-    }
-    recording = recording_properties(warehouse / "journal", sets_permissions=True, on_s3=False)
-    hadoop = {key.removeprefix("hadoop."): text for key, text in recording.items() if key.startswith("hadoop.")}
-    job = jvm.wasim.flink.Job(_java_map(jvm, catalog), _java_map(jvm, hadoop), *TABLE_NAME.split("."))
+    catalog, hadoop = recorded_catalog(warehouse)
+    job = jvm.wasim.flink.Job(java_map(jvm, catalog), java_map(jvm, hadoop), *TABLE_NAME.split("."))
     journal = jvm.wasim.recorder.Journal.at(folder)
     schema = iceberg_schema(case.table, case.key_columns)
     spec = spec_json(partition_spec(case.table, schema))
@@ -145,20 +126,13 @@ def _write(jvm: Any, case: Case, warehouse: Path) -> None:
         **whole_paths(case.table.properties, location),
     }
     journal.step(0, CREATE_TABLE, 0, 0, 0)
-    job.create(schema_json(schema), spec, location, _java_map(jvm, properties))
+    job.create(schema_json(schema), spec, location, java_map(jvm, properties))
     journal.done(0)
     first = next(step for step in plan_steps(case) if isinstance(step, Append))
     interval_ms = round(case.commit_interval_s * 1000)
     journal.step(first.number, first.operation(first.commits), interval_ms, interval_ms, case.rows_per_commit)
     rows, tasks = str(warehouse / "rows.txt"), case.workload.files_per_commit
     job.write(rows, case.rows_per_commit, case.commits, tasks, folder)
-
-
-def _java_map(jvm: Any, members: dict[str, str]) -> Any:
-    made = jvm.java.util.HashMap()
-    for key, text in members.items():
-        made.put(key, text)
-    return made
 
 
 def versions() -> dict[str, str]:

@@ -4,6 +4,7 @@ Only PINNED_JARS are always needed; the others are fetched when a scenario first
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 ICEBERG = "1.12.0"
 
@@ -28,6 +29,15 @@ class PinnedJar:
         """As Maven and `spark.jars.packages` write it."""
         parts = (self.organisation, self.name, self.version, self.classifier)
         return ":".join(part for part in parts if part)
+
+
+def listed_jars(file: Path) -> tuple[PinnedJar, ...]:
+    """The jars in a file: in each line organisation, name, version, SHA-256 and, if it has one, a classifier."""
+    lines = (line.split() for line in file.read_text().splitlines())
+    return tuple(
+        PinnedJar(organisation=organisation, name=name, version=version, sha256=sha256, classifier="".join(classifier))
+        for organisation, name, version, sha256, *classifier in lines
+    )
 
 
 def _iceberg(name: str, sha256: str) -> PinnedJar:

@@ -4,15 +4,16 @@ import hashlib
 import json
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from wasim.spark.jars import cache_folder
-from wasim.spark.java import short_lived_jvm
+from wasim.spark.java import SPARK_JARS, short_lived_jvm
 
 _SOURCES = Path(__file__).parent / "java"
-RECORDER = _SOURCES / "wasim" / "recorder"
+_WITHOUT_S3 = ("Journal", "JournalReporter", "RecordingFileSystem", "RecordingStream", "LocalFiles")
 
 
 def recorder_jar(classpath: Sequence[Path], part: str = "recorder") -> Path:
@@ -32,6 +33,43 @@ def compiled_jar(name: str, sources: Sequence[Path], classpath: Sequence[Path]) 
     if not jar.exists():
         _compile(sources, classpath, jar)
     return jar
+
+
+@contextmanager
+def recording_jvm(
+    engine: str, jars: Sequence[Path], sources: Sequence[Path] = (), options: Sequence[str] = ()
+) -> Iterator[Any]:
+    """A gateway to a JVM of an engine that is not Spark: its jars, its sources compiled, and the recorder."""
+    recorder = [_SOURCES / "wasim" / "recorder" / f"{name}.java" for name in _WITHOUT_S3]
+    own = compiled_jar(engine, [*recorder, *sources], jars)
+    # the journal asks Spark for the task under way; behind the engine's, of which some are other releases of the same
+    behind = [
+        next(SPARK_JARS.glob(f"{name}-*.jar")) for name in ("spark-core_*", "scala-library", "spark-common-utils_*")
+    ]
+    with short_lived_jvm([own, *jars, *behind], with_spark=False, options=options) as gateway:
+        yield gateway
+
+
+def recorded_catalog(warehouse: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """A JDBC catalog below the warehouse that records into `journal` there: its properties, and Hadoop's."""
+    journal = warehouse / "journal"
+    catalog = {
+        "warehouse": str(warehouse),
+        "uri": f"jdbc:sqlite:file:{warehouse / 'catalog.db'}",
+        "jdbc.schema-version": "V1",
+        "metrics-reporter-impl": "wasim.recorder.JournalReporter",
+        "wasim.journal": str(journal),
+    }
+    recording = recording_properties(journal, sets_permissions=True, on_s3=False)
+    return catalog, {key.removeprefix("hadoop."): text for key, text in recording.items() if key.startswith("hadoop.")}
+
+
+def java_map(jvm: Any, members: Mapping[str, str]) -> Any:
+    """A Java map of these members."""
+    made = jvm.java.util.HashMap()
+    for key, text in members.items():
+        made.put(key, text)
+    return made
 
 
 def _compile(sources: Sequence[Path], classpath: Sequence[Path], jar: Path) -> None:

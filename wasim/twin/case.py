@@ -327,8 +327,8 @@ class CaseWriter:
             "job_hex": self.query_id.replace("-", ""),
             "operator_hex": uuid5(UUID(self.query_id), "operator").hex,
             "commit_uuid": draw_uuid(self.rng) if self.draws_commit_uuid else "",
-            "control_offset": str(commit * (3 + 2 * self.case.workload.files_per_commit)),
-            "event_time_iso": datetime.fromtimestamp(self.wall_ms / 1000, UTC).isoformat(timespec="milliseconds"),
+            "control_offset": str(3 * commit * (2 + self.case.workload.files_per_commit) - 5),
+            "event_time_iso": f"{datetime.fromtimestamp(self.wall_ms // 1000, UTC):%FT%T}.{self.wall_ms % 1000:03}Z",
         }
         updated_ms = self.wall_ms + int(self.rng.integers(2))
         return Moment(event_time_s=event_time_s, timestamp_ms=self.wall_ms, updated_ms=updated_ms, texts=texts)

@@ -5,7 +5,8 @@
 
 `value` is a value's bytes under zstd: half of its hexadecimal digits and 1.2 for a string, its entropy for a number.
 Measured over 12 columns and files of 200 … 12 000 rows, the law alone is within 12 %, and a profile with samples of the
-same kind of column takes the rest away.
+same kind of column takes the rest away. Decimals of up to 18 digits that a profile has no samples of are drawn and
+compressed instead.
 """
 
 from collections import Counter
@@ -69,6 +70,8 @@ def _stored(raw: bytes) -> int:
     return stored + sum(size >= _TWO_BYTES_FROM for size in (len(raw), stored))
 
 
+_DIGITS_OF_LONG = 18
+_ROWS_DRAWN, _FILES_DRAWN = (1, 4, 20, 60, 200, 600, 2000), 8
 MAGIC_BYTES = 4  # at the start of every Parquet file
 _PAGE_BYTES = 45.0
 _DICTIONARY_PAGES_BYTES = 90.0
@@ -120,6 +123,8 @@ class ColumnSizes:
     def __init__(self, leaf: Leaf, profile: WriterProfile) -> None:
         self._leaf, kind = leaf, kind_of(leaf)
         samples = [sample for sample in profile.columns if (sample.type, sample.length, sample.values) == kind]
+        if not samples and kind[0].startswith("decimal") and decimal_digits(kind[0])[0] <= _DIGITS_OF_LONG:
+            samples = drawn_samples(kind[0], kind[2])
         samples.sort(key=lambda sample: sample.rows)
         self._places = np.log([sample.rows for sample in samples])
         self._spreads = [one.deviation_bytes / one.mean_bytes for one in samples]
@@ -136,6 +141,25 @@ class ColumnSizes:
         mean_bytes = law * float(np.interp(place, self._places, self._ratios))
         spread = float(np.interp(place, self._places, self._spreads))
         return SizeLaw(mean_bytes=mean_bytes, deviation_bytes=mean_bytes * spread)
+
+
+@cache
+def drawn_samples(kind: str, values: int | None) -> list[ColumnSample]:
+    """Samples of a decimal that Parquet stores as a number, of which a profile has none: drawn, and then compressed."""
+    digits = decimal_digits(kind)[0]
+    rng = np.random.default_rng(digits)
+    samples = []
+    for rows in _ROWS_DRAWN:
+        sizes = []
+        for _ in range(_FILES_DRAWN):
+            pool = rng.integers(0, 10**digits, values or rows)
+            drawn = pool if values is None else rng.choice(pool, rows)
+            sizes.append(number_column_bytes(drawn.astype(f"<i{_decimal_bytes(digits):.0f}"), is_required=False))
+        mean, deviation = float(np.mean(sizes)), float(np.std(sizes))
+        samples.append(
+            ColumnSample(type=kind, length=None, values=values, rows=rows, mean_bytes=mean, deviation_bytes=deviation)
+        )
+    return samples
 
 
 def _ratio(leaf: Leaf, sample: ColumnSample) -> float:

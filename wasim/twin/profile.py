@@ -91,7 +91,8 @@ class WriterProfile:
     the writer; of one on the Python `library`, the release of Java's whose fields that writes. `sources` names what is
     public, fact by fact. `together` are the times of several such writers that commit at once. `upserts` says how it
     replaces rows, if it does; `recipe`, what else a commit does. `title` and `versions` say to people what it is;
-    `sql` is whose statements maintain its tables.
+    `sql` is whose statements maintain its tables. `ignores` are table properties that it does not read, each with where
+    it does not, or an empty text.
     """
 
     name: str
@@ -113,6 +114,7 @@ class WriterProfile:
     versions: str = ""
     trigger: TriggerOfCommits = field(default_factory=TriggerOfCommits)
     sql: Dialect = "spark"
+    ignores: Mapping[str, str] = field(default_factory=dict)
     __pydantic_config__: ClassVar[ConfigDict] = NO_OTHERS
 
     @property

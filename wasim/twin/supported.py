@@ -50,11 +50,21 @@ def approximated(case: Case) -> tuple[str, ...]:
 
 
 def of_recipe(case: Case, profile: WriterProfile) -> Iterator[str]:
-    """What of the writer's recipe no simulation counts, or estimates, in plain sentences."""
+    """What of the writer no simulation counts, or estimates, or takes otherwise, in plain sentences."""
+    yield from ignored(case, profile)
     if profile.recipe.statistics is not None:
         yield f"The Puffin files of {profile.name}'s statistics are not counted, their entries in metadata.json are."
         if TableProperties.read(case.table.properties).metadata_compression == "gzip":
             yield "What entries of statistics take in a compressed metadata.json is an estimate, within 13 %."
+
+
+def ignored(case: Case, profile: WriterProfile) -> Iterator[str]:
+    """What the table is set to and its writer does not read, in plain sentences."""
+    given = dict.fromkeys(key for properties in case.all_properties for key in properties)
+    unread = {key: profile.ignores[key] for key in given if key in profile.ignores}
+    for where in dict.fromkeys(unread.values()):
+        keys = " and ".join(key for key, one in unread.items() if one == where)
+        yield f"{profile.title} ignores {keys}{where and ' '}{where}; the figures are as if it did not."
 
 
 def is_simulated(key: str, value: str, profile: WriterProfile) -> bool:
