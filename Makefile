@@ -116,6 +116,7 @@ $(READY): requirements.lock requirements-build.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	@# so that the first command starts as fast as later ones, where Python may not keep bytecode too
 	$(BIN)/python -m compileall -q wasim tools
+	$(BIN)/python -m tools.compile
 	@touch $@
 
 java: $(READY)

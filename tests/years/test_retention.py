@@ -14,9 +14,9 @@ from wasim.scenario.parts import Writer
 from wasim.twin import Site, WriterProfile, profile_named, shipped_profile, simulate_table
 from wasim.years import simulate_years
 from wasim.years.flows import WIDTH, Flow
-from wasim.years.samples import Samples
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.retention import Retention
+from wasim.years.samples import Samples
 
 
 def test_an_expiry_that_counts_snapshots_comes_as_often_however_many_have_come(small_case: Callable[..., Case]):

@@ -1,8 +1,9 @@
 """Engine `years`: any horizon in sums, by one recurrence over what happens to a table.
 
 `arrivals` and `sizes` read what a table's commits bring and what its files weigh off a handful of files that the exact
-twin encodes; `history` steps `state` from event to event, and leaps over cycles alike (`leaps`); statements that change
-rows are `changes`, carried out by `statements` on the files that `touched` finds; `retention` says what expiry and
+twin encodes; `stepped` steps a table through its events, in plain numbers (`machine`), `compiled` where that pays.
+Where statements change rows, `history` steps `state` from one to the next: they are `changes`, carried out by
+`statements` on the files that `touched` finds, and very many are leapt over (`drift`). `retention` says what expiry and
 deletion leave of that; `summed` puts it together.
 """
 

@@ -26,9 +26,6 @@ _PARTITIONED = _widths(0.005, 0.03, 0.06, 0.03)
 _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
 _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
 _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
-_AVERAGED = _widths(0.01, 0.12, 0.2, 0.1)  # how full the manifest is that merges write again decides their bytes
-# Where compaction never repeats, as files stay in partitions that close: in which of its cycles it writes them again
-_AVERAGED_COMPACTION = _widths(0.02, 0.15, 0.3, 0.8)
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
 _BY_CHANCE = _widths(0.11, 0.05, 0.2, 0.1)  # how many files there are decides when they are compacted
@@ -67,7 +64,7 @@ _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 def band_of(case: Case, arrivals: Arrivals, observed: Widths, *, averaged: bool) -> dict[Kind, float]:
     """The relative half-width of the band of written bytes, by kind: that of the widest cause, `observed` among them.
 
-    `averaged` says whether cycles that are not alike were summed as if they were.
+    `averaged` says whether most statements were taken to do as those before them.
     """
     causes = [_APPENDS, *_causes(case, arrivals)]
     if averaged:
@@ -104,13 +101,8 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
 
 
 def _of_leaps(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
-    """Where cycles unlike each other were leapt over."""
+    """Where statements were leapt over."""
     kept = case.maintenance
-    if not places_of(case):
-        yield _AVERAGED
-        if kept.rewrite_data_files:
-            yield _AVERAGED_COMPACTION
-        return
     yield _LEAPT_DELETES if merges_on_read(case) else _LEAPT_STATEMENTS
     if kept.rewrite_manifests and kept.rewrite_manifests.every is None:
         yield _LEAPT_COUNTS
@@ -137,10 +129,9 @@ def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:
 
 def approximations(case: Case, arrivals: Arrivals, *, averaged: bool) -> tuple[str, ...]:
     """What was averaged, in plain sentences."""
-    return (*_sentences(case, arrivals), *([_STATEMENTS if places_of(case) else _MERGES] if averaged else []))
+    return (*_sentences(case, arrivals), *([_STATEMENTS] if averaged else []))
 
 
-_MERGES = "What is merged between two runs of maintenance is averaged."
 _STATEMENTS = "Most statements are taken to change the table as those before them did, which were followed one by one."
 
 

@@ -209,7 +209,7 @@ class History:
                 state.deletes.hold(listed * state.live_delete_files / there)
             state.note_longer_numbers(float(flows[Flow.SNAPSHOTS]) - origin.sums[Flow.SNAPSHOTS], numbers)
             self._sample()
-        self.spans.append(Span(first=origin.commits, last=state.commits, period=leap.period, averaged=True))
+        self.spans.append(Span(first=origin.commits, last=state.commits, period=leap.period))
 
     def _make_up(self, leap: Leap, short: Floats | float) -> None:
         """Adds to the samples of a leap, and to those since, what it should have added more by its end."""

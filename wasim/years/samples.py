@@ -11,15 +11,11 @@ CHECKPOINTS = 200  # of a history at least
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Commits that a leap passed over, from the end of one cycle to that of another, `period` commits each.
-
-    `averaged` where cycles were not alike, and what they wrote was averaged.
-    """
+    """Commits that a leap passed over, from the end of one cycle to that of another, `period` commits each."""
 
     first: float
     last: float
     period: float
-    averaged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,7 +147,7 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
     samples = retention.samples
     commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
     table = _at(samples, commits)
-    averaged = any(span.averaged for span in samples.spans)
+    averaged = bool(samples.spans)
     return Summed(
         totals=totals_of(case, shape, retention),
         live_bytes=_live_bytes(retention, shape),
