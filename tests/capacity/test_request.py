@@ -1,6 +1,7 @@
 """Requests from a scenario, a table that exists and a run."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
         request_from_file(SCENARIOS / "expire_and_rewrite.yaml", {}, Requirements(limits={}))
 
 
-def test_a_trigger_is_left_out_aloud_and_with_it_what_is_there_now():
+def test_a_trigger_is_left_out_aloud_and_now_is_what_it_comes_to():
     document = {
         "name": "triggered",
         "question": "which?",
@@ -73,8 +74,25 @@ def test_a_trigger_is_left_out_aloud_and_with_it_what_is_there_now():
         "commit_interval": "10s",
     }
     found = request_from_document("a test", document, Requirements())
-    assert (found.now, found.document["writer"]) == (None, {"kind": "streaming"})
+    assert (found.now, found.document["writer"]) == ("interval=5s", {"kind": "streaming"})
     assert "writer.trigger is left out" in found.warnings[0]
+
+
+@pytest.mark.parametrize(("own", "now"), [({}, "interval=1m49.227s"), ({"trigger": "none"}, "interval=5m")])
+def test_now_is_as_early_as_what_the_writer_ships_makes_it(own: dict[str, str], now: str, tmp_path: Path):
+    document = {
+        "name": "hose",
+        "question": "which?",
+        "table": {"columns": [{"name": "v", "type": "double", "count": 10}]},
+        "workload": {"rows_per_second": 500},
+        "writer": {"kind": "batch", "profile": "firehose", **own},  # 5 MiB come before its five minutes
+        "commit_interval": "5m",
+        "horizon": "1d",
+    }
+    file = tmp_path / "hose.yaml"
+    file.write_text(json.dumps(document))
+    for found in (request_from_file(file, {}, Requirements()), request_from_document("it", document, Requirements())):
+        assert found.now == now
 
 
 @pytest.mark.parametrize(("time_travel", "warned"), [(None, 1), ("1d", 0)])
