@@ -1,11 +1,13 @@
 """Requests from a scenario, a table that exists and a run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from support.paths import DATA, SCENARIOS
+from support.trees import emit_tree
 
 from wasim.capacity import (
     NO_MAINTENANCE,
@@ -13,9 +15,11 @@ from wasim.capacity import (
     Setting,
     SettingSimulator,
     request_from_file,
+    request_from_flags,
     request_from_run,
 )
 from wasim.capacity.from_table import request_from_table
+from wasim.capacity.now import now_of
 from wasim.capacity.request import request_from_document
 from wasim.capacity.settings import case_of
 from wasim.errors import WasimError
@@ -57,6 +61,15 @@ def test_a_run_gives_its_scenario_and_its_machine(reported_sample):
     assert machine.is_beyond(1e9, 1, 1)
     assert machine.is_beyond(1e3, 1, 1e9)
     assert not machine.is_beyond(1e3, 1, 1)
+
+
+def test_a_table_that_is_kept_as_a_plan_says_is_read_back_so(tmp_path: Path):
+    said = "interval=2m,expire=1h,keep=2h,compact=1h,gzip=yes,old-json=deleted"
+    flags = request_from_flags({"rows_per_second": "5", "columns": "6", "horizon": "5h"}, Requirements())
+    case = replace(case_of(flags, now_of(said, flags)), clock="real", horizon_s=5 * 3600.0)
+    read = request_from_table(str(emit_tree(tmp_path / "t", case).root), Requirements(freshness="10m"), "5h")
+    assert read.now == said
+    assert read.document["writer"] == {"kind": "streaming", "append": "fast"}
 
 
 def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
