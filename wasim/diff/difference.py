@@ -251,10 +251,10 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
             yield f"`{shown}` {_value(key, one)} → {_value(key, other)}"
 
 
-def _value(key: str, values: Mapping[str, Any]) -> str:
-    value = values.get(key, "unset")
-    is_duration = key.rpartition(".")[2] in _DURATIONS and isinstance(value, float)
-    return format_duration(value) if is_duration else str(value)
+def _value(key: str, values: Mapping[str, str]) -> str:
+    text = values.get(key, "unset")
+    is_duration = key.rpartition(".")[2] in _DURATIONS and text.replace(".", "").isdecimal()
+    return format_duration(float(text)) if is_duration else text
 
 
 def _changed_keys(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
