@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 QUICK := not soak and not slow and not browser
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-flink bench-kafka-connect bench-s3 validate validate-years validate-plan planning-law test test-spark test-others test-years test-plans test-pages test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
+.PHONY: bench bench-flink bench-kafka-connect bench-s3 validate validate-years validate-plan validate-search planning-law test test-spark test-others test-years test-plans test-pages test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -77,6 +77,9 @@ slowing: $(READY) java ## how much longer commits take as metadata.json grows, t
 
 validate-plan: $(READY) java ## compare plans with the real writer: five workloads, three settings each
 	$(BIN)/python -m tools.plans results/plan
+
+validate-search: $(READY) ## hold plans of twelve workloads against every setting that there is
+	$(BIN)/python -m tools.cheapest
 
 planning-law: $(READY) java ## how long a full scan takes to plan, to 100,000 files
 	$(BIN)/python -m tools.planning_law

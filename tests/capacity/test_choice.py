@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from support.plans import a_plan
 
-from wasim.capacity import Requirements, make_plan, plan_lines, request_from_flags
+from wasim.capacity import Requirements, SettingSimulator, make_plan, plan_lines, request_from_flags
 from wasim.capacity.choice import within_band
 from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.words import value_words
@@ -64,8 +64,12 @@ def test_a_choice_that_the_band_could_change_is_called_close():
 )
 def test_a_limit_relaxed_to_what_is_printed_is_met(rows_per_second, columns, freshness, limits, horizon):
     asked = {"rows_per_second": rows_per_second, "columns": columns, "horizon": horizon}
-    refused = make_plan(request_from_flags(asked, Requirements(freshness=freshness, limits=limits)))
+    request = request_from_flags(asked, Requirements(freshness=freshness, limits=limits))
+    refused, simulator = make_plan(request), SettingSimulator(request=request)
     assert refused.chosen is None
+    for one in refused.relaxations:  # what files of its own interval weigh: sizes between others' would not do
+        simulator.encode(one.figures.setting.interval_s)
+        assert simulator.figures(one.figures.setting).values == one.figures.values
     said = {one.limit.metric: value_words(one.limit.metric, one.value, "") for one in refused.relaxations}
     assert all(f"to {words}" in " ".join(plan_lines(refused)) for words in said.values())
     relaxed = {metric: words.replace(" ", "").replace(",", "") for metric, words in said.items()}

@@ -1,6 +1,7 @@
 """What to paste: SQL with its schedules, and options of writers."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from support.plans import a_request
@@ -14,6 +15,7 @@ from wasim.units import DAY_S, HOUR_S
 
 SETTING = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
 TRIGGER = '.trigger(processingTime="30000 milliseconds")'
+TABLE_TARGET = {"write.target-file-size-bytes": str(64 << 20)}
 ALL_JOBS = Maintenance(expire_every_s=DAY_S, older_than_s=DAY_S, rewrite_every_s=DAY_S, compact_every_s=HOUR_S)
 
 
@@ -70,6 +72,45 @@ def test_jobs_of_a_scenario_are_in_the_sql_with_their_options_and_counts():
     assert orphans.endswith("EXECUTE remove_orphan_files(retention_threshold => '36h'); -- 50 0 * * *")
 
 
+COMPACTING = {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": "128MiB", "min_input_files": 2}}
+COMPACTS = replace(SETTING, maintenance=replace(NO_MAINTENANCE, compact_every_s=HOUR_S))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "jobs", "own", "said"),
+    [
+        ("trino", COMPACTING, {}, "lake.target_max_file_size = '128MB'; -- in the same session\n"),
+        ("trino", COMPACTING, {}, "EXECUTE optimize(file_size_threshold => '96MB'); -- 0 * * * *"),
+        ("trino", {}, {}, "EXECUTE optimize(file_size_threshold => '384MB')"),  # simulated so; its own default is 100MB
+        ("athena", COMPACTING, {}, "'write_target_data_file_size_bytes'='134217728'"),
+        ("athena", COMPACTING, {}, "'optimize_rewrite_data_file_threshold'='2'"),
+        ("spark", COMPACTING, {}, "map('target-file-size-bytes', '134217728', 'min-input-files', '2')"),
+        ("spark", {"rewrite_data_files": {"every": "1h"}}, TABLE_TARGET, "'target-file-size-bytes', '536870912'"),
+    ],
+)
+def test_compaction_is_given_its_sizes(dialect: str, jobs: dict[str, Any], own: dict[str, str], said: str):
+    document = {**a_request().document, "maintenance": jobs}
+    document["table"] = {**document["table"], "properties": own}
+    request = request_from_document("a scenario", document, Requirements())
+    request = request if dialect == "spark" else request.written_by(dialect)
+    assert said in "\n".join(sql_of(request, COMPACTS, "lake.db.t"))
+
+
+def test_compaction_goes_by_the_target_of_the_table():
+    request = replace(a_request(), own_properties=TABLE_TARGET)
+    compaction = case_of(request, COMPACTS).maintenance.rewrite_data_files
+    assert compaction is not None
+    assert compaction.target_file_size_bytes == 64 << 20
+    assert "options" not in sql_of(request, COMPACTS)[1]
+
+
+def test_one_vacuum_expires_and_removes_orphan_files():
+    document = {**a_request().document, "maintenance": {"remove_orphan_files": {"every": "1d", "older_than": "3d"}}}
+    request = request_from_document("a scenario", document, Requirements()).written_by("athena")
+    for setting in (SETTING, replace(SETTING, maintenance=ALL_JOBS)):
+        assert sum(line.startswith("VACUUM") for line in sql_of(request, setting)) == 1
+
+
 def test_each_language_has_a_block_of_its_own():
     request = a_request()
     found = list(statements_of(request, case_of(request, SETTING), SETTING))
@@ -97,7 +138,7 @@ def test_athena_is_given_its_own_statements():
     others, age, rewriting, expiry = sql_of(request, replace(SETTING, maintenance=daily), "db.events")
     assert others.startswith("-- not in Athena's SQL")
     assert "delete-after-commit" in others
-    assert age.endswith("'vacuum_max_snapshot_age_seconds' = '432000');")
+    assert age.endswith("'vacuum_max_snapshot_age_seconds'='432000');")
     assert expiry == "VACUUM db.events; -- 40 0 * * *"
     assert rewriting.startswith("-- rewrite_manifests: not in")
 
@@ -126,6 +167,8 @@ def test_snapshots_that_the_scenario_retains_stay():
     assert expiry is not None
     assert expiry.retain_last == 10
     assert "'history.expire.min-snapshots-to-keep'='10'" in sql_of(request, setting)[0]
+    assert "'vacuum_min_snapshots_to_keep'='10'" in sql_of(request.written_by("athena"), setting)[1]
+    assert "=> '5d', retain_last => 10)" in sql_of(request.written_by("trino"), setting)[-1]
 
 
 def test_each_writer_is_given_its_interval_in_its_own_setting():

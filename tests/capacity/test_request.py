@@ -1,10 +1,13 @@
 """Requests from a scenario, a table that exists and a run."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support.paths import DATA, SCENARIOS
+from support.trees import emit_tree
 
 from wasim.capacity import (
     NO_MAINTENANCE,
@@ -12,9 +15,11 @@ from wasim.capacity import (
     Setting,
     SettingSimulator,
     request_from_file,
+    request_from_flags,
     request_from_run,
 )
 from wasim.capacity.from_table import request_from_table
+from wasim.capacity.now import now_of
 from wasim.capacity.request import request_from_document
 from wasim.capacity.settings import case_of
 from wasim.errors import WasimError
@@ -58,12 +63,21 @@ def test_a_run_gives_its_scenario_and_its_machine(reported_sample):
     assert not machine.is_beyond(1e3, 1, 1)
 
 
+def test_a_table_that_is_kept_as_a_plan_says_is_read_back_so(tmp_path: Path):
+    said = "interval=2m,expire=1h,keep=2h,compact=1h,gzip=yes,old-json=deleted"
+    flags = request_from_flags({"rows_per_second": "5", "columns": "6", "horizon": "5h"}, Requirements())
+    case = replace(case_of(flags, now_of(said, flags)), clock="real", horizon_s=5 * 3600.0)
+    read = request_from_table(str(emit_tree(tmp_path / "t", case).root), Requirements(freshness="10m"), "5h")
+    assert read.now == said
+    assert read.document["writer"] == {"kind": "streaming", "append": "fast"}
+
+
 def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
     with pytest.raises(WasimError, match=r"sweep\..* makes several cases"):
         request_from_file(SCENARIOS / "expire_and_rewrite.yaml", {}, Requirements(limits={}))
 
 
-def test_a_trigger_is_left_out_aloud_and_with_it_what_is_there_now():
+def test_a_trigger_is_left_out_aloud_and_now_is_what_it_comes_to():
     document = {
         "name": "triggered",
         "question": "which?",
@@ -73,8 +87,25 @@ def test_a_trigger_is_left_out_aloud_and_with_it_what_is_there_now():
         "commit_interval": "10s",
     }
     found = request_from_document("a test", document, Requirements())
-    assert (found.now, found.document["writer"]) == (None, {"kind": "streaming"})
+    assert (found.now, found.document["writer"]) == ("interval=5s", {"kind": "streaming"})
     assert "writer.trigger is left out" in found.warnings[0]
+
+
+@pytest.mark.parametrize(("own", "now"), [({}, "interval=1m49.227s"), ({"trigger": "none"}, "interval=5m")])
+def test_now_is_as_early_as_what_the_writer_ships_makes_it(own: dict[str, str], now: str, tmp_path: Path):
+    document = {
+        "name": "hose",
+        "question": "which?",
+        "table": {"columns": [{"name": "v", "type": "double", "count": 10}]},
+        "workload": {"rows_per_second": 500},
+        "writer": {"kind": "batch", "profile": "firehose", **own},  # 5 MiB come before its five minutes
+        "commit_interval": "5m",
+        "horizon": "1d",
+    }
+    file = tmp_path / "hose.yaml"
+    file.write_text(json.dumps(document))
+    for found in (request_from_file(file, {}, Requirements()), request_from_document("it", document, Requirements())):
+        assert found.now == now
 
 
 @pytest.mark.parametrize(("time_travel", "warned"), [(None, 1), ("1d", 0)])

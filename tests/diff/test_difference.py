@@ -91,6 +91,7 @@ def test_the_tables_own_age_of_snapshots_is_when_they_expire() -> None:
     terms = Terms(horizon="5d")
     pair = Pair(name="t.properties", before=text.format(4 * 86_400_000), after=text.format(86_400_000))
     difference = only(find_differences([pair], WORKLOAD, terms))
+    assert "`maintenance.expire_snapshots.older_than` 4d → 1d" in difference.changes
     assert ratios(difference)["metadata_json_bytes"] < 0.5
 
 

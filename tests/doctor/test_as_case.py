@@ -14,6 +14,7 @@ from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.as_case import case_of
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, sum_events
+from wasim.scenario.changes import Maintenance
 from wasim.scenario.parts import Writer
 from wasim.twin import Site, shipped_profile, simulate_case
 
@@ -40,6 +41,17 @@ def test_the_case_of_a_simulated_table_is_the_one_that_made_it(options, tmp_path
     assert found.case.rows_per_commit == given.rows_per_commit
     # the table was written under the virtual clock: back to back
     assert 0.1 < found.case.commit_interval_s < 1
+
+
+@pytest.mark.parametrize("writer", ["streaming", "batch"])
+@pytest.mark.parametrize("job", ["rewrite_data_files", "rewrite_manifests"])
+def test_maintenance_that_leaves_fewer_manifests_is_not_taken_for_appends_that_merge(writer, job, tmp_path):
+    given = synthetic_case(
+        horizon_s=60.0, writer=writer, interval_s=2.0, properties=MERGING if writer == "batch" else {}
+    )
+    given = replace(given, maintenance=Maintenance.model_validate({job: {"every": 20.0}}))
+    found = case_of(inspect_location(str(emit_tree(tmp_path / "t", given).root), NOW))
+    assert (found.case.writer.kind, found.case.merges) == (writer, given.merges)
 
 
 def test_columns_of_a_table_keep_their_names_types_and_order():

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wasim.capacity.request import PlanRequest
+from wasim.capacity.request import COMPACTION, DEFAULT_TARGET_BYTES, TARGET, PlanRequest
 from wasim.capacity.settings import Maintenance, Setting, period_words, properties_of
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
 from wasim.iceberg.sql import (
+    VACUUMED,
     call_procedure,
     execute_procedure,
     maintain,
@@ -15,6 +16,7 @@ from wasim.iceberg.sql import (
     set_properties,
     set_vacuum,
 )
+from wasim.rules.compaction import small_file_bytes
 from wasim.scenario import Case
 from wasim.twin import profile_named, shipped_profile
 from wasim.twin.profile import Dialect
@@ -25,7 +27,11 @@ ORPHANS_S = 3 * DAY_S  # the age from which remove_orphan_files deletes, unless 
 WIDTH = 80
 _MINUTES = {"rewrite_data_files": 0, "rewrite_manifests": 20, "expire_snapshots": 40, "remove_orphan_files": 50}
 """Jobs in the order in which each leaves least to the next, and the minute of an hour that keeps them in it."""
-_OPTIONS = {"target_file_size_bytes": "target-file-size-bytes", "min_input_files": "min-input-files"}
+_OPTIONS = {TARGET: "target-file-size-bytes", "min_input_files": "min-input-files"}
+_OF_ATHENA = {
+    TARGET: "write_target_data_file_size_bytes",
+    "min_input_files": "optimize_rewrite_data_file_threshold",
+}
 _COUNTED = {"when_small_files": "small files", "when_manifests": "manifests", "when_snapshots": "snapshots"}
 
 
@@ -62,13 +68,15 @@ def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> 
     }
     calls = []
     for job, minute in _MINUTES.items():
+        if dialect == "athena" and job == VACUUMED[-1] and kept.expire_every_s is not None:
+            continue  # the same statement does both
         own = request.own_jobs.get(job, {})
         schedule = _schedule(job, every_s.get(job), minute, own)
         if schedule is not None:
-            call = _call(dialect, job, table, kept, own)
+            call = _call(request, job, table, kept)
             calls.append(f"{call}; -- {schedule}")
     if dialect == "athena":
-        return *set_vacuum(table, kept.older_than_s, properties_of(setting)), *calls
+        return *set_vacuum(table, _of_athena(request, kept), properties_of(setting)), *calls
     if dialect == "trino":  # its table properties are its own, and all others need the catalog's leave
         allowed = "-- once; iceberg.allowed-extra-properties must name them (480: delete_after_commit_enabled = true)"
         properties_once = f"{allowed}\n{set_extra_properties(table, properties_of(setting))};"
@@ -80,16 +88,37 @@ def _dialect(request: PlanRequest) -> Dialect:
     return "spark" if request.profile is None else profile_named(request.profile).sql
 
 
-def _call(dialect: Dialect, job: str, table: str, kept: Maintenance, own: Mapping[str, Any]) -> str:
+def _call(request: PlanRequest, job: str, table: str, kept: Maintenance) -> str:
+    own, dialect = request.own_jobs.get(job, {}), _dialect(request)
     if dialect == "athena":
         return maintain(job, table)
-    return _called_by_trino(job, table, kept, own) if dialect == "trino" else _called(job, table, own)
-
-
-def _called_by_trino(job: str, table: str, kept: Maintenance, own: Mapping[str, Any]) -> str:
-    """`ALTER TABLE … EXECUTE …`."""
+    if dialect == "spark":
+        return _called(job, table, _compaction(request, request.table_target_bytes) if job == COMPACTION else own)
     age = kept.older_than_s if job == "expire_snapshots" else own.get("older_than")
-    return execute_procedure(job, table, None if age is None else PlanRequest.seconds_of(age))
+    target = request.compaction_target_bytes
+    return execute_procedure(
+        job,
+        table,
+        None if age is None else PlanRequest.seconds_of(age),
+        retain_last=request.retain_last if job == "expire_snapshots" else 1,
+        sizes=(small_file_bytes(target), target) if job == COMPACTION else None,
+    )
+
+
+def _compaction(request: PlanRequest, default_bytes: int) -> dict[str, Any]:
+    """Options of compaction; the target size only where it is not the default."""
+    target = request.compaction_target_bytes
+    return {**request.compaction, TARGET: None if target == default_bytes else target}
+
+
+def _of_athena(request: PlanRequest, kept: Maintenance) -> dict[str, str]:
+    """The properties of Athena's own that its statements go by."""
+    compacts = kept.compact_every_s is not None or COMPACTION in request.own_jobs
+    options = _compaction(request, DEFAULT_TARGET_BYTES) if compacts else {}
+    found = {} if kept.older_than_s is None else {"vacuum_max_snapshot_age_seconds": f"{kept.older_than_s:.0f}"}
+    if kept.older_than_s is not None and request.retain_last > 1:
+        found["vacuum_min_snapshots_to_keep"] = str(request.retain_last)
+    return found | {name: str(options[key]) for key, name in _OF_ATHENA.items() if options.get(key)}
 
 
 def _schedule(job: str, every_s: float | None, minute: int, own: Mapping[str, Any]) -> str | None:
@@ -115,7 +144,7 @@ def cron_of(every_s: float, minute: int) -> str | None:
 
 
 def _called(job: str, table: str, own: Mapping[str, Any]) -> str:
-    given = {name: own[key] for key, name in _OPTIONS.items() if key in own}
+    given = {name: own[key] for key, name in _OPTIONS.items() if own.get(key)}
     if "partial_progress_commits" in own:
         given |= {
             "partial-progress.enabled": "true",

@@ -10,7 +10,10 @@ from wasim.doctor.as_case import case_of
 from wasim.doctor.upkeep import maintenance_of
 from wasim.iceberg.metadata_json import TableMetadata
 from wasim.scenario import Case
+from wasim.units import DAY_S, HOUR_S
 
+JITTER = 0.005  # of a period: commits and jobs are stamped a little after they were due
+_PERIODS = frozenset(["every", "older_than"])
 LEAST_INTERVAL_S = (
     1.0  # of a table in use: commits of a test follow each other sooner, and a month of them takes minutes
 )
@@ -22,21 +25,25 @@ def request_from_table(
     """The request for a table at a location, or of a catalog. WasimError if it cannot be read, or has one commit."""
     inspection = inspect_location(location, options)
     found = case_of(inspection)
+    interval_s = _as_set_s(found.case.commit_interval_s)
     notes = (
-        f"Read off {location}, which commits every {found.case.commit_interval_s:g}s now.",
+        f"Read off {location}, which commits every {interval_s:g}s now.",
         *(f"{note[:1].upper()}{note[1:]}." for note in found.notes),
     )
     metadata = inspection.tree.opened.metadata
-    document, interval_s = _document(found.case), found.case.commit_interval_s
+    document = _document(found.case)
     never_merges = found.case.writer.kind == "batch" and found.case.writer.append == "fast"  # as pyiceberg's
     if never_merges:
         document["writer"] = {"kind": "streaming", "append": "fast"}
     request = request_from_document(location, document, requirements, horizon, notes, metadata.properties)
-    upkeep = maintenance_of(inspection.tree, inspection.history)
+    upkeep = maintenance_of(inspection.tree, inspection.history).model_dump(mode="json", exclude_none=True)
     as_it_is = {
         "commit_interval": interval_s,
         "table": {"properties": metadata.properties},
-        "maintenance": upkeep.model_dump(mode="json", exclude_none=True),
+        "maintenance": {
+            name: {key: _as_set_s(value) if key in _PERIODS else value for key, value in job.items()}
+            for name, job in upkeep.items()
+        },
     }
     return replace(
         request,
@@ -45,6 +52,15 @@ def request_from_table(
         now=requirements.now or (now_words(as_it_is) if interval_s >= LEAST_INTERVAL_S else None),
         warnings=tuple(_warnings(metadata)),
     )
+
+
+def _as_set_s(seconds: float) -> float:
+    """The whole days, hours, minutes or seconds that a time between stamps is of, but for `JITTER`."""
+    for unit_s in (DAY_S, HOUR_S, 60.0, 1.0):
+        whole_s = round(seconds / unit_s) * unit_s
+        if abs(whole_s - seconds) <= JITTER * seconds:
+            return whole_s
+    return seconds
 
 
 def _warnings(metadata: TableMetadata) -> Iterator[str]:

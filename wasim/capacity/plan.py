@@ -199,8 +199,11 @@ def _sustained(best: Figures, search: Search, case: Case) -> Figures:
 
 
 def _nearest(best: Figures, search: Search, case: Case) -> Figures:
-    """What comes nearest to the limits at the interval of its best setting, which may cost less."""
-    return _sustained(search.nearest_at(best.setting.interval_s), search, case)
+    """What comes nearest to the limits at the interval of its best setting, which may cost less; by what its files
+    weigh if they have been encoded since.
+    """
+    nearest = search.nearest_at(best.setting.interval_s)
+    return _sustained(search.simulator.figures(nearest.setting), search, case)
 
 
 def _check_horizon(request: PlanRequest) -> None:
@@ -266,8 +269,9 @@ def _refined(
 def _with_ways_out(plan: Plan, search: Search) -> Plan:
     """The plan with what to relax, or the interval beyond the freshness that would do."""
     beyond = _beyond(plan.request.longest_s, plan, search)
-    is_way_out = beyond is not None and beyond.keeps_up and not beyond.broken(plan.limits)
-    return replace(plan, relaxations=_relaxations(plan, search), beyond=beyond if is_way_out else None)
+    if beyond is not None:
+        beyond, _ = _encoded(search, plan.case, [beyond], choose([beyond], plan.request.prefer, plan.limits))
+    return replace(plan, relaxations=_relaxations(plan, search), beyond=beyond)
 
 
 def _relaxations(plan: Plan, search: Search) -> tuple[Relaxation, ...]:
@@ -281,7 +285,8 @@ def _relaxations(plan: Plan, search: Search) -> tuple[Relaxation, ...]:
         relaxed = {one.limit: replace(one.limit, bound=one.value) for one in found}
         limits = [relaxed.get(limit, limit) for limit in plan.limits]
         search = replace(search_for(plan.case, search.simulator, limits), aims=search.aims)
-        chosen = choose(_best(search, plan.case), plan.request.prefer, limits)
+        best = _best(search, plan.case)
+        chosen, _ = _encoded(search, plan.case, best, choose(best, plan.request.prefer, limits))
         if chosen is not None:
             return tuple(replace(one, figures=chosen) for one in found)
     return found

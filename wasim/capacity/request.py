@@ -16,7 +16,7 @@ from wasim.iceberg.properties import (
     TableProperties,
 )
 from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run
-from wasim.scenario import load_scenario
+from wasim.scenario import Scenario, load_scenario
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
@@ -25,10 +25,11 @@ from wasim.scenario.metrics import METRICS, dimension_of
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.parts import WRITER_KINDS, Trigger
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
+from wasim.scenario.sweep import make_case
 from wasim.scenario.trigger import triggered_s
 from wasim.storage.local import read_regular
-from wasim.twin import profile_named
-from wasim.twin.profile import SHIPPED
+from wasim.twin import profile_named, shipped_profile
+from wasim.twin.profile import SHIPPED, as_triggered
 from wasim.twin.recipe import TriggerOfCommits
 from wasim.units import HOUR_S, duration_of_flag_s, format_duration, format_figure, parse_bytes, parse_duration_s
 
@@ -45,6 +46,8 @@ AIM = Limit(metric="wa_metadata", comparison="<=", bound=0.1, text="<= 0.1")
 
 LIMITS_OF_WRITING = frozenset(["metadata_bytes_per_day", "wa_metadata", "metadata_bytes_per_event_hour", "wa_total"])
 FLAGS = "flags"
+COMPACTION, TARGET = "rewrite_data_files", "target_file_size_bytes"
+DEFAULT_TARGET_BYTES = TableProperties().write_target_file_size_bytes  # of compaction too
 REPLACED_JOBS = ("expire_snapshots", "rewrite_manifests")
 _TABLE_NAME = re.compile(r"(\w+|`[^`\n]+`)(\.(\w+|`[^`\n]+`)){1,}")
 Prefer = Literal["cheapest", "freshest"]
@@ -93,14 +96,33 @@ class PlanRequest:
     @property
     def own_compaction_s(self) -> float | None:
         """The period of the scenario's own compaction; None without one, or where a count starts it."""
-        every = self.own_jobs.get("rewrite_data_files", {}).get("every")
+        every = self.own_jobs.get(COMPACTION, {}).get("every")
         return None if every is None else self.seconds_of(every)
+
+    @property
+    def compaction(self) -> Mapping[str, Any]:
+        """The scenario's compaction; without one its target size is the table's, which rewrite_data_files goes by."""
+        own, target = self.own_jobs.get(COMPACTION), self.table_target_bytes
+        if own is not None:
+            return own
+        return {} if target == DEFAULT_TARGET_BYTES else {TARGET: target}
+
+    @property
+    def compaction_target_bytes(self) -> int:
+        """The size of data files that compaction aims at."""
+        target = self.compaction.get(TARGET, DEFAULT_TARGET_BYTES)
+        return parse_bytes(target) if isinstance(target, str) else int(target)
+
+    @property
+    def table_target_bytes(self) -> int:
+        """The size of data files by the table's own properties."""
+        return TableProperties.read_leniently(self.properties).write_target_file_size_bytes
 
     @property
     def own_words(self) -> tuple[str, ...]:
         """The scenario's jobs that no setting has a field for."""
         jobs, found = self.own_jobs, []
-        if small := jobs.get("rewrite_data_files", {}).get("when_small_files"):
+        if small := jobs.get(COMPACTION, {}).get("when_small_files"):
             found.append(f"compact at {small} small files")
         if orphans := jobs.get("remove_orphan_files"):
             found.append(f"remove orphan files every {format_duration(self.seconds_of(orphans['every']))}")
@@ -229,7 +251,17 @@ def request_from_file(
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
     if "commit_interval" in loaded.swept:
         document.pop("commit_interval", None)  # which of them is there now is unknown
+    else:
+        document["commit_interval"] = _commits_every_s(loaded.scenario)
     return _request_of_document(str(path), document, requirements, limits=loaded.limits, horizon=horizon)
+
+
+def _commits_every_s(scenario: Scenario) -> float:
+    """Between two commits of a scenario as it is: less than its interval where its trigger, or what its profile ships,
+    comes first.
+    """
+    case = make_case(scenario, repetition=0, swept={})
+    return as_triggered(case, shipped_profile(case)).commit_interval_s
 
 
 def request_from_run(
@@ -264,9 +296,12 @@ def request_from_document(
     own_properties: Mapping[str, str] | None = None,
 ) -> PlanRequest:
     """A request for a table and workload given as a scenario document, such as an inspected table's."""
+    document = dict(document)
+    if "commit_interval" in document:
+        document["commit_interval"] = _commits_every_s(examine(document)[0])
     return _request_of_document(
         source,
-        dict(document),
+        document,
         requirements,
         limits=(),
         horizon=horizon,
@@ -299,7 +334,7 @@ def _request_of_document(
     writer = document["writer"]
     if isinstance(writer, Mapping) and writer.get("trigger"):
         document["writer"] = {name: value for name, value in writer.items() if name != "trigger"}
-        now, warnings = None, ("writer.trigger is left out of the plan: set it so that the interval comes first.",)
+        warnings = ("writer.trigger is left out of the plan: set it so that the interval comes first.",)
     changes = document.get("changes") or {}
     if changes:
         assumed.append(f"The scenario's statements are in all figures: {', '.join(sorted(changes))}.")
@@ -319,7 +354,7 @@ def now_words(document: Mapping[str, Any]) -> str | None:
     has no interval of its own.
     """
     jobs, properties = document.get("maintenance") or {}, document["table"].get("properties", {})
-    kept = [jobs[name] for name in (*REPLACED_JOBS, "rewrite_data_files") if jobs.get(name)]
+    kept = [jobs[name] for name in (*REPLACED_JOBS, COMPACTION) if jobs.get(name)]
     if "commit_interval" not in document or any(job.get("every") is None for job in kept):
         return None
     places = {
@@ -327,7 +362,7 @@ def now_words(document: Mapping[str, Any]) -> str | None:
         "expire": jobs.get("expire_snapshots", {}).get("every"),
         "keep": jobs.get("expire_snapshots", {}).get("older_than"),
         "rewrite": jobs.get("rewrite_manifests", {}).get("every"),
-        "compact": jobs.get("rewrite_data_files", {}).get("every"),
+        "compact": jobs.get(COMPACTION, {}).get("every"),
     }
     parts = [
         f"{key}={format_duration(PlanRequest.seconds_of(value))}" for key, value in places.items() if value is not None

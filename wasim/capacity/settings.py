@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wasim.capacity.request import PlanRequest
+from wasim.capacity.request import COMPACTION, PlanRequest
 from wasim.errors import WasimError
 from wasim.forecast.ahead import INTERVALS_S, LEAST_STEP_S
 from wasim.iceberg.properties import (
@@ -189,10 +189,9 @@ def _jobs(maintenance: Maintenance, request: PlanRequest) -> dict[str, Any]:
     if maintenance.rewrite_every_s is not None:
         jobs["rewrite_manifests"] = {"every": _text(maintenance.rewrite_every_s)}
     if maintenance.compact_every_s is not None:
-        own = request.own_jobs.get("rewrite_data_files", {})
-        jobs["rewrite_data_files"] = {**own, "every": _text(maintenance.compact_every_s)}
+        jobs[COMPACTION] = {**request.compaction, "every": _text(maintenance.compact_every_s)}
     elif request.own_compaction_s is not None:  # a setting without the scenario's own
-        jobs["rewrite_data_files"] = None
+        jobs[COMPACTION] = None
     return jobs
 
 

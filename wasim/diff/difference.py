@@ -24,6 +24,7 @@ from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import ADDING_UP, metric_words
 from wasim.units import format_duration
 
+_DURATIONS = frozenset(["every", "older_than", "takes"])
 _SKIPPED = ("scenario", "swept", "repetition", "seed", "horizon_s", "planning")
 
 
@@ -247,7 +248,13 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
     for key in _changed_keys(one, other):
         if key != "commit_interval_s":
             shown = key.removeprefix("table.properties.")
-            yield f"`{shown}` {one.get(key, 'unset')} → {other.get(key, 'unset')}"
+            yield f"`{shown}` {_value(key, one)} → {_value(key, other)}"
+
+
+def _value(key: str, values: Mapping[str, str]) -> str:
+    text = values.get(key, "unset")
+    is_duration = key.rpartition(".")[2] in _DURATIONS and text.replace(".", "").isdecimal()
+    return format_duration(float(text)) if is_duration else text
 
 
 def _changed_keys(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:

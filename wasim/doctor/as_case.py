@@ -142,8 +142,11 @@ def _files_per_commit(appends: Sequence[Snapshot], *, is_partitioned: bool) -> i
 
 def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str]) -> Writer:
     """The writer of the newest append, as its profile says it commits unless its manifests tell otherwise."""
-    counts = [count for count in inspection.tree.index.counts if count >= 0]
-    merges = any(later < earlier for earlier, later in pairwise(counts))
+    index = inspection.tree.index
+    counts = [(count, one.operation) for count, one in zip(index.counts, index.snapshots, strict=True) if count >= 0]
+    fewer = {operation for (earlier, _), (later, operation) in pairwise(counts) if later < earlier}
+    has_appends = any(operation == "append" for _, operation in counts)  # else each of its commits changes rows
+    merges = "append" in fewer if has_appends else bool(fewer)  # after maintenance there are fewer whatever the appends
     properties = inspection.tree.opened.metadata.properties
     known, who = writer_of(appends[-1], properties), writer_words(appends[-1], properties)
     if known is None or not known.is_itself:

@@ -69,7 +69,9 @@ def _expiry(tree: Tree, history: History, properties: TableProperties) -> Expire
     expired_s = expired_s[expired_s >= oldest_s]
     if len(expired_s) > 1:
         interval_s = history.interval_s.median if history.interval_s is not None else 0.0
-        every_s = _in_commits(_period_s([float(at) for at in expired_s], span_s), interval_s)
+        first_s = float(np.interp(versions.updated_ms[0], stamps, times_s))  # the log has fewer versions than snapshots
+        seen_s = float(times_s[-1]) - max(oldest_s, first_s)
+        every_s = _in_commits(_period_s([float(at) for at in expired_s], seen_s), interval_s)
     else:
         every_s = max([min(DAY_S, span_s / 4), *(float(times_s[-1]) - expired_s)])
     age_s = float(expired_s[-1]) - oldest_s if len(expired_s) else span_s - every_s / 2

@@ -39,19 +39,39 @@ PROCEDURES = {
 """Trino's procedures by the names of Iceberg's."""
 
 
-def execute_procedure(procedure: str, table: str, age_s: float | None = None) -> str:
+def execute_procedure(
+    procedure: str,
+    table: str,
+    age_s: float | None = None,
+    *,
+    retain_last: int = 1,
+    sizes: tuple[int, int] | None = None,
+) -> str:
     """`ALTER TABLE table EXECUTE procedure(…)`, by the name of Iceberg's procedure, which keeps what is younger than
-    `age_s` seconds. Where that is less than the catalog allows by default, a line before it sets it for the session.
+    `age_s` seconds, and the last snapshots whatever their age. Of `sizes` in bytes files below the first are rewritten,
+    into files of the second at most. What no argument says, lines before it set for the session.
     """
-    if age_s is None:
-        return f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}"
-    units = ((DURATION_UNITS_S[unit], unit) for unit in ("d", "h", "m"))  # of one number: 1d12h is none of Trino's
-    age = next((f"{age_s / size:.0f}{unit}" for size, unit in units if age_s % size == 0), f"{age_s:g}s")
-    call = f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}(retention_threshold => '{age}')"
-    if age_s >= LEAST_RETENTION_S:
-        return call
+    given, session = dict[str, str](), dict[str, str]()
+    if age_s is not None:
+        units = ((DURATION_UNITS_S[unit], unit) for unit in ("d", "h", "m"))  # of one number: 1d12h is none of Trino's
+        age = next((f"{age_s / size:.0f}{unit}" for size, unit in units if age_s % size == 0), f"{age_s:g}s")
+        given["retention_threshold"] = _literal(age)
+        if age_s < LEAST_RETENTION_S:
+            session[f"{procedure}_min_retention"] = _literal(age)
+    if retain_last > 1:
+        given["retain_last"] = str(retain_last)
+    if sizes is not None:
+        given["file_size_threshold"], session["target_max_file_size"] = (_literal(_data_size(size)) for size in sizes)
     catalog = _quoted(table).partition(".")[0]
-    return f"SET SESSION {catalog}.{procedure}_min_retention = '{age}'; -- in the same session\n{call}"
+    lines = [f"SET SESSION {catalog}.{key} = {value}; -- in the same session" for key, value in session.items()]
+    arguments = ", ".join(f"{name} => {value}" for name, value in given.items())
+    call = f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}"
+    return "\n".join([*lines, f"{call}({arguments})" if arguments else call])
+
+
+def _data_size(count: int) -> str:
+    """Bytes as Trino writes them: its MB are 1,048,576 bytes."""
+    return f"{count >> 20}MB" if count % (1 << 20) == 0 else f"{count}B"
 
 
 def set_extra_properties(table: str, properties: Mapping[str, str]) -> str:
@@ -72,19 +92,23 @@ def _literal(text: str) -> str:
     return f"'{escaped}'"
 
 
+VACUUMED = ("expire_snapshots", "remove_orphan_files")
+
+
 def maintain(job: str, table: str) -> str:
-    """`VACUUM` or `OPTIMIZE … REWRITE DATA`; for a job that Athena has no statement for, a comment that says so."""
+    """`VACUUM`, which expires snapshots and removes orphan files, or `OPTIMIZE … REWRITE DATA`; for a job that Athena
+    has no statement for, a comment that says so.
+    """
     statements = {
-        "expire_snapshots": f"VACUUM {table}",
-        "remove_orphan_files": f"VACUUM {table}",
+        **dict.fromkeys(VACUUMED, f"VACUUM {table}"),
         "rewrite_data_files": f"OPTIMIZE {table} REWRITE DATA USING BIN_PACK",
     }
     return statements.get(job, f"-- {job}: not in Athena's SQL, call it from Spark")
 
 
-def set_vacuum(table: str, older_than_s: float | None, properties: Mapping[str, str]) -> Iterator[str]:
-    """The age that VACUUM expires by, if any, and the properties that Athena refuses to set, as a comment."""
+def set_vacuum(table: str, own: Mapping[str, str], properties: Mapping[str, str]) -> Iterator[str]:
+    """Its `own` properties, which `VACUUM` and `OPTIMIZE` go by, and those that it refuses to set, as a comment."""
     named = ", ".join(f"{key} = {value}" for key, value in properties.items())
     yield f"-- not in Athena's SQL, set them from Spark: {named}"
-    if older_than_s is not None:
-        yield f"ALTER TABLE {table} SET TBLPROPERTIES (\n  'vacuum_max_snapshot_age_seconds' = '{older_than_s:.0f}');"
+    if own:
+        yield f"{set_properties(table, own, in_lines=True)};"
