@@ -32,6 +32,7 @@ NEAR = 8  # commits: what grew by one with each of so few between two moments is
 COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
 SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
 PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
+SEEN_FROM_DAYS = 30  # looking at a cycle takes its time: at earlier ones of appends only where asked for
 SIZES = 240  # commits of a cycle whose metadata.json is measured
 
 
@@ -128,12 +129,12 @@ def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]
     """
     case = of_one_writer(case)
     history = history_of(replace(case, horizon_s=window.end_s), shape)
-    shorter = (window_of(case, day * DAY_S) for day in PACE_DAYS if day * DAY_S >= case.commit_interval_s)
+    days = (day for day in PACE_DAYS if case.changes_rows or day >= SEEN_FROM_DAYS)
+    shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
     windows = [*(one for one in shorter if one.end_s < window.end_s), window]
-    for one in windows:
-        for commit in (*(_commits_by(case, time_s) for time_s in (one.held_s, one.start_s)), *_moments(case, one)):
-            if commit:
-                history.go_on_to(max(commit, history.done))
+    starts = (_commits_by(case, time_s) for one in windows for time_s in (one.held_s, one.start_s))
+    stops = sorted({*starts, *(moment for one in windows for moment in _moments(case, one))} - {0.0})
+    history.go_on_to(stops[-1], stops)
     whole = history.samples()
     return {one: _read_off(whole, one, case) for one in windows}
 

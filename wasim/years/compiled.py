@@ -67,9 +67,14 @@ def _digest(scope: dict[str, Any], functions: Iterable[FunctionType]) -> str:
 
 def as_record(value: Record) -> Record:
     """The same fields in a record, as compiled functions take them; lists have the shapes of arrays in it."""
-    columns = {one.name: np.asarray(getattr(value, one.name)) for one in fields(value)}
+    columns = {one.name: np.asarray(getattr(value, one.name), _kind_of(one.type)) for one in fields(value)}
     kinds = [(name, column.dtype, column.shape) for name, column in columns.items()]
     found = np.zeros(1, dtype=kinds).view(np.recarray)
     for name, column in columns.items():
         found[name] = column
     return found[0]
+
+
+def _kind_of(annotation: object) -> type:
+    """Of numbers as they are declared: the same code serves all tables."""
+    return np.int64 if annotation in (int, list[int]) else np.float64

@@ -70,8 +70,12 @@ class History:
         self.go_on_to(self.commits)
         return self.samples()
 
-    def go_on_to(self, commits: float) -> None:
-        """Makes further commits, until the table has this many."""
+    def go_on_to(self, commits: float, stops: Sequence[float] = ()) -> None:
+        """Makes further commits, until the table has this many; samples are taken at these `stops` too, ascending."""
+        for commit in (*stops, commits):
+            self._step_to(max(commit, self.done))
+
+    def _step_to(self, commits: float) -> None:
         self.commits = commits
         state = self.state
         places = np.unique(np.rint(np.geomspace(1, self.commits, CHECKPOINTS)))

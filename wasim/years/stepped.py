@@ -36,7 +36,7 @@ from wasim.years.samples import CHECKPOINTS, Samples
 from wasim.years.state import TableState
 
 # Events of a process that are stepped through as they stand, before it pays to load what was compiled, or to compile
-BEFORE_LOADING, BEFORE_COMPILING = 6_000, 600_000
+BEFORE_LOADING, BEFORE_COMPILING = 6_000, 250_000
 SAMPLES_AT_ONCE = 512
 DENSE = 40_000  # samples on the way to a commit, until those around jobs become half as many, again and again
 MOST_NEW, MOST_KNOWN = 16, 128  # manifests of a commit, sizes
@@ -101,16 +101,16 @@ class Stepped:
         self.go_on_to(self.commits)
         return self.samples()
 
-    def go_on_to(self, commits: float) -> None:
-        """Makes further commits, until the table has this many."""
+    def go_on_to(self, commits: float, stops: Sequence[float] = ()) -> None:
+        """Makes further commits, until the table has this many; samples are taken at these `stops` too."""
         self.commits = commits
-        numbers = self.table.numbers
-        places = np.unique(np.rint(np.geomspace(1, commits, CHECKPOINTS)))
-        stops = np.append(places[places > self.done], inf)
-        numbers[NEXT_STOP], numbers[EVERY], left = 0, 1, DENSE
-        while self.done < commits:
+        places = np.unique(np.concatenate([np.rint(np.geomspace(1, commits, CHECKPOINTS)), stops]))
+        ahead = np.append(places[places > self.done], inf)
+        numbers, left = self.table.numbers, DENSE
+        numbers[NEXT_STOP], numbers[EVERY] = 0, 1
+        while numbers[COMMITS] < commits:
             numbers[SAMPLED] = 0
-            self._run(self.table, self.laws, commits, stops, *self._plan, self._samples)
+            self._run(self.table, self.laws, commits, ahead, *self._plan, self._samples)
             taken = int(numbers[SAMPLED])
             self.taken.append(np.array(self._samples[: taken * SAMPLE]).reshape(-1, SAMPLE))
             left -= taken
