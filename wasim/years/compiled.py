@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wasim.years.machine import appends, files, jobs, manifests, run, sizes
 
@@ -67,7 +68,9 @@ def _digest(scope: dict[str, Any], functions: Iterable[FunctionType]) -> str:
 
 def as_record(value: Record) -> Record:
     """The same fields in a record, as compiled functions take them; lists have the shapes of arrays in it."""
-    columns = {one.name: np.asarray(getattr(value, one.name), _kind_of(one.type)) for one in fields(value)}
+    columns: dict[str, NDArray[Any]] = {
+        one.name: np.asarray(getattr(value, one.name), _kind_of(one.type)) for one in fields(value)
+    }
     kinds = [(name, column.dtype, column.shape) for name, column in columns.items()]
     found = np.zeros(1, dtype=kinds).view(np.recarray)
     for name, column in columns.items():

@@ -42,14 +42,15 @@ class Written:
     """Versions of metadata.json by when they were written: between one row of `Expiries` and the next.
 
     `snapshots` made snapshots, `further` ones put statistics, which take `statistics` bytes, beside those. They have
-    `items` bytes of snapshots and their log on average, which grow by `growth` from one expiry to the next. Of the
-    `expiries` that took something away, each leaves `items_left`.
+    `items` and `further_items` bytes of snapshots and their log on average, which grow by `growth` from one expiry to
+    the next. Of the `expiries` that took something away, each leaves `items_left`.
     """
 
     snapshots: Floats
     further: Floats
     statistics: Floats
     items: Floats
+    further_items: Floats
     growth: Floats
     expiries: Floats
     items_left: Floats
@@ -92,12 +93,13 @@ class Retention:
 
     def _items_of_versions(self, snapshots: Floats) -> Floats:
         """The same summed over the metadata.json of each of the first snapshots, as if nothing expired."""
-        made, items = np.diff(self.snapshots), np.diff(self._items)
-        sums = np.concatenate([[0.0], np.cumsum(made * self._items[:-1] + items * (made + 1) / 2)])
-        place = np.clip(np.searchsorted(self.snapshots, snapshots, side="right") - 1, 0, len(made) - 1)
-        since = snapshots - self.snapshots[place]
-        each = items[place] / np.where(made[place] > 0, made[place], 1.0)
-        return np.asarray(sums[place] + since * self._items[place] + each * since * (since + 1) / 2)
+        return _summed_through(snapshots, self.snapshots, self._items, self._items)
+
+    def _items_of_commits(self, commits: Floats) -> Floats:
+        """The same over the writer's first commits, as they are before maintenance."""
+        firsts = np.flatnonzero(np.diff(self.samples.commits, prepend=-1.0))
+        lasts = np.append(firsts[1:], len(self.samples.commits)) - 1
+        return _summed_through(commits, self.samples.commits[firsts], self._items[firsts], self._items[lasts])
 
     def at(self, snapshots: Floats, column: Floats) -> Floats:
         """A curve of the history at these numbers of snapshots made."""
@@ -259,11 +261,18 @@ class Retention:
         left = self.at(found.made, self._items) - items_gone
         left_on_average = (left + np.append(left[1:], left[-1])) / 2
         expired = np.append(np.diff(items_gone), 0.0) / np.maximum(between, 1.0) * self.json.expires_within
+        further_items = items
+        if further:
+            kept, of_commits = np.diff(self._items_of_commits(commits)), np.diff(commits)
+            kept -= items_gone * of_commits
+            further_items = np.divide(kept, of_commits, out=np.zeros(len(kept)), where=of_commits > 0)
+        averaged = left_on_average + growth / 2
         return Written(
             snapshots=versions,
             further=further * np.diff(commits),
+            further_items=np.where(between > 1, averaged, further_items) - expired,
             statistics=further * np.diff(self.json.statistics.at(commits)),
-            items=np.where(between > 1, left_on_average + growth / 2, items) - expired,
+            items=np.where(between > 1, averaged, items) - expired,
             growth=growth,
             expiries=np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0) * (not self.json.expires_within),
             items_left=np.append(left[1:], 0.0),
@@ -283,10 +292,10 @@ class Retention:
         """Versions, and their bytes, if only these shares of each row's were written: the first, with fewest items."""
         written, json = self._written, self.json
         full = np.full(1, float(self.log_limit))
-        least = written.items - written.growth / 2
-        of_snapshot = json.mean(least, least + written.growth * shares, full)
-        # the first of two versions is without the snapshot's statistics
-        sizes = (written.snapshots + written.further) * of_snapshot - written.statistics
+        sizes = -written.statistics  # the first of two versions is without the snapshot's
+        for count, items in ((written.snapshots, written.items), (written.further, written.further_items)):
+            least = items - written.growth / 2
+            sizes = sizes + count * json.mean(least, least + written.growth * shares, full)
         sizes = sizes + written.expiries * json.of(written.items_left, full)
         versions = float((written.versions * shares).sum())
         # the first versions have fewer entries in their metadata log: that of each names CREATE's and all since
@@ -371,6 +380,19 @@ class Retention:
         count = int(min(count, self.versions))
         numbers = np.maximum(self.snapshots[-1] - np.arange(count) // self.json.versions_per_commit, 1.0)
         return float(self.json_of(numbers, self.versions).sum())
+
+
+def _summed_through(counts: Floats, known: Floats, first: Floats, last: Floats) -> Floats:
+    """A curve summed over 1, 2 … of each of these counts: at the known ones it comes to `first`, and goes on from
+    `last`, linear.
+    """
+    between = np.diff(known)
+    rises = first[1:] - last[:-1]
+    sums = np.concatenate([[0.0], np.cumsum(between * last[:-1] + rises * (between + 1) / 2)])
+    place = np.clip(np.searchsorted(known, counts, side="right") - 1, 0, len(between) - 1)
+    since = counts - known[place]
+    each = rises[place] / np.where(between[place] > 0, between[place], 1.0)
+    return np.asarray(sums[place] + since * last[place] + each * since * (since + 1) / 2)
 
 
 def _some_of(count: int) -> Floats:

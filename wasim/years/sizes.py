@@ -311,7 +311,13 @@ class TableSample:
 
 
 def _rows_by_chance(mean: float, count: int, rng: np.random.Generator) -> list[int]:
-    """Rows of this many files where chance deals rows out to partitions, and a partition without any has no file."""
+    """Rows of this many files where chance deals rows out to partitions, and a partition without any has no file: of
+    the files of a commit, which brings as many rows each time; of one alone, as the rows of any.
+    """
+    if count > 1:
+        others = max(0, round(mean * count) - count)
+        dealt: list[int] = (1 + rng.multinomial(others, np.full(count, 1 / count))).tolist()
+        return dealt
     expected = mean  # in a partition, with or without a file
     for _ in range(SOLVING):
         expected = mean * -expm1(-expected)
