@@ -13,12 +13,10 @@ from wasim.scenario.rests import SECOND_US, Rests
 from wasim.workload import Schedule, schedule, schedule_of
 from wasim.years.arrivals import Arrivals, whole
 from wasim.years.compaction import MEDIAN
+from wasim.years.machine.tables import FEW_COMMITS, STRIDE, TURNS
 from wasim.years.state import TableState
 
 SLACK = 1e-9
-FEW_COMMITS = 8  # between two firings: of so few, chance decides how many it takes
-TURNS = 24  # firings that wait each for another share of all that chance may bring; cycles of TURNS firings repeat
-STRIDE = 17  # from one firing's share to the next one's, in 24ths: shares that follow each other lie apart
 
 
 @dataclass(slots=True)

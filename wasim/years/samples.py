@@ -46,12 +46,18 @@ class Samples:
 
     def until(self, commits: float) -> "Samples":
         """The history up to this many commits; the last sample is drawn between two of the history's."""
-        kept = self.commits < commits
+        kept = int(np.searchsorted(self.commits, commits))
+        place = int(np.searchsorted(self.commits, commits, side="right")) - 1
+        following = min(place + 1, len(self.commits) - 1)
+        apart = self.commits[following] - self.commits[place]
+        share = (commits - self.commits[place]) / apart if apart else 0.0
 
         def cut(column: Floats) -> Floats:
-            return np.append(column[kept], np.interp(commits, self.commits, column))
+            last = column[place] + share * (column[following] - column[place])
+            return np.concatenate([column[:kept], np.asarray(last)[np.newaxis]])
 
-        columns = {one.name: cut(getattr(self, one.name)) for one in fields(self) if one.name not in ("flows", "spans")}
+        columns: dict[str, Floats] = {
+            one.name: cut(getattr(self, one.name)) for one in fields(self) if one.name != "spans"
+        }
         spans = [replace(span, last=min(span.last, commits)) for span in self.spans if span.first < commits]
-        flows = np.column_stack([cut(column) for column in self.flows.T])
-        return Samples(**columns, flows=flows, spans=tuple(spans))
+        return Samples(**columns, spans=tuple(spans))

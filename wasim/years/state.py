@@ -18,7 +18,7 @@ from wasim.years.compaction import (
     is_much_deleted,
 )
 from wasim.years.flows import DATA, DELETES, LIVE_ROWS, Flow, RowChanges, no_flows
-from wasim.years.growth import digits, digits_through
+from wasim.years.machine.sizes import digits, digits_through
 from wasim.years.manifests import ManifestRuns, Sums
 from wasim.years.packing import Run
 from wasim.years.sizes import Sizes

@@ -27,7 +27,6 @@ from wasim.years.machine.tables import (
     ROOM,
     SAMPLE,
     SAMPLED,
-    TABULATED,
     Laws,
     Table,
 )
@@ -247,7 +246,7 @@ def laws_of(state: TableState, jobs: Sequence[Job]) -> Laws:
         lists_known=len(lists.counts),
         list_counts=_padded(lists.counts, MOST_KNOWN),
         list_bytes=_padded(lists.sizes, MOST_KNOWN),
-        list_sums=[lists.through(count) for count in range(TABULATED + 1)],
+        list_sums=lists.sums,
         sibling_saving=sizes.sibling_saving,
         rewritten_more=sizes.rewritten_more,
         rows_known=len(state.file_bytes.log_rows),

@@ -2,7 +2,8 @@
 
 from math import ceil, exp, log
 
-from wasim.years.machine.tables import TABULATED, Laws
+from wasim.years.growth import TABULATED
+from wasim.years.machine.tables import Laws
 
 
 def digits(value: float) -> int:

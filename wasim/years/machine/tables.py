@@ -8,7 +8,6 @@ NEGLIGIBLE = 1e-9
 MOST_KINDS = 16  # of manifests between two events: the most similar ones count as equal
 MANY_KINDS = 40  # of appends that bring several manifests each
 ROOM = 96  # rows of manifests
-TABULATED = 512  # lengths of manifest lists
 MOST_COHORTS = 24  # those of partitions that closed earlier count as equal
 MANY_PARTS = 6.0
 MANY_LEFT = 8.0  # emptied manifests
