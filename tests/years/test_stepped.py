@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ from wasim.years.machine.tables import (
     SMALL_FILES,
     Laws,
 )
-from wasim.years.stepped import Stepped, new_table
+from wasim.years.stepped import Stepped, laws_of, new_table
 
 RUNS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 900)), min_size=1, max_size=6)
 
@@ -43,7 +42,8 @@ def table_of(name: str, number: int, commits: float) -> Stepped:
 @pytest.fixture(scope="module")
 def laws() -> Laws:
     """Those of a table whose appends merge."""
-    return cast("Laws", table_of("remedies", 9, 1).laws)
+    table = table_of("remedies", 9, 1)
+    return laws_of(table.state, table.jobs)
 
 
 @example(runs=[(91, 1)], least=2)  # one manifest larger than the target

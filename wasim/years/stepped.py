@@ -109,7 +109,7 @@ class Stepped:
         numbers[NEXT_STOP], numbers[EVERY] = 0, 1
         while numbers[COMMITS] < commits:
             numbers[SAMPLED] = 0
-            self._run(self.table, self.laws, commits, ahead, *self._plan, self._samples)
+            self._run(self.table, self.laws, float(commits), ahead, *self._plan, self._samples)
             taken = int(numbers[SAMPLED])
             self.taken.append(np.array(self._samples[: taken * SAMPLE]).reshape(-1, SAMPLE))
             left -= taken
@@ -120,7 +120,7 @@ class Stepped:
         """Makes further commits, of which none is sampled."""
         numbers = self.table.numbers
         numbers[SAMPLED] = numbers[NEXT_STOP] = 0
-        self._run(self.table, self.laws, commits, _NEVER, *self._plan, self._samples)
+        self._run(self.table, self.laws, float(commits), _NEVER, *self._plan, self._samples)
 
     def samples(self) -> Samples:
         """What has been sampled so far."""
@@ -174,7 +174,7 @@ def new_table() -> Table:
         places=[0] * ROOM,
         counts=[0.0] * ROOM,
         cohorts=rows[3],
-        numbers=[0.0] * NUMBERS,
+        numbers=[1.0 if place == EVERY else 0.0 for place in range(NUMBERS)],
         flows=[0.0] * WIDTH,
         before=[0.0] * 2 * COLUMNS,
         after=[0.0] * 2 * COLUMNS,

@@ -83,7 +83,10 @@ def run(
             stop = min(stop, schedule[job][int(numbers[NEXT_RUN + job])])
         append(table, laws, stop - numbers[COMMITS])
         if numbers[COMMITS] >= stop:
-            carry_out(table, laws, schedule, chances, samples)
+            is_stop = numbers[COMMITS] >= min(until, stops[int(numbers[NEXT_STOP])])
+            numbers[JOBS] += 1
+            is_sampled = is_stop or numbers[JOBS] % numbers[EVERY] == 0
+            carry_out(table, laws, schedule, chances, samples if is_sampled else samples[:0])
 
 
 def is_due(table: Table, schedule: list[list[float]], job: int) -> bool:
@@ -94,16 +97,13 @@ def is_due(table: Table, schedule: list[list[float]], job: int) -> bool:
 def carry_out(
     table: Table, laws: Laws, schedule: list[list[float]], chances: list[list[float]], samples: list[float]
 ) -> None:
-    """The jobs that follow this commit, with samples before and after them, or around some of many."""
+    """The jobs that follow this commit, with samples before and after them if there is room for any."""
     numbers, compacts = table.numbers, is_due(table, schedule, COMPACTION)
     if laws.least_files < inf:
         deal_out(table, laws)
         compacts = has_enough(table, laws, chances, 0)
     is_idle, rewrites = is_due(table, schedule, IDLE), is_due(table, schedule, REWRITE)
-    has_jobs = compacts or rewrites or is_idle
-    if has_jobs:
-        numbers[JOBS] += 1
-    is_sampled = not has_jobs or numbers[JOBS] % numbers[EVERY] == 0
+    is_sampled = len(samples) > 0
     if is_sampled:
         sample(table, laws, samples)
     for job in range(4):
