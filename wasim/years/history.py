@@ -54,11 +54,11 @@ class History:
 
     def __post_init__(self) -> None:
         self.state.files.changes_rows = True
-        self._appends = Appends(self.state, self.commits)
         self._by_count = [job for job in self.jobs if isinstance(job, Job) and job.runs is None]
         of_statements = [job.per_commit for job in self.jobs if isinstance(job, ChangeJob)]
         self._statements = max([1.0, *of_statements])
         self._changes = sum(of_statements, 0.0 if self.upserts is None else 1.0)
+        self._appends = Appends(self.state, self.commits, 1 / self._changes)
 
     @property
     def done(self) -> float:

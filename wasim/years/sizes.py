@@ -272,7 +272,7 @@ class TableSample:
             return files.files_of(parts, commit, numbers, rng)
         rows = [max(1, whole(arrivals.rows_per_file))] * len(parts)
         if arrivals.open_partitions > 1:
-            rows = _rows_by_chance(arrivals.rows_per_file, len(parts), rng)
+            rows = _rows_by_chance(arrivals.rows_per_file, len(parts), rng, is_all=len(parts) >= whole(arrivals.files))
         return [files.described(part, commit, numbers, count, rng) for part, count in zip(parts, rows, strict=True)]
 
     def _of_lists(self) -> list[ManifestFile]:
@@ -310,11 +310,11 @@ class TableSample:
         )
 
 
-def _rows_by_chance(mean: float, count: int, rng: np.random.Generator) -> list[int]:
-    """Rows of this many files where chance deals rows out to partitions, and a partition without any has no file: of
-    the files of a commit, which brings as many rows each time; of one alone, as the rows of any.
+def _rows_by_chance(mean: float, count: int, rng: np.random.Generator, *, is_all: bool) -> list[int]:
+    """Rows of this many files where chance deals rows out to partitions, and a partition without any has no file. Those
+    of all files of a commit come to as many each time.
     """
-    if count > 1:
+    if is_all and count > 1:
         others = max(0, round(mean * count) - count)
         dealt: list[int] = (1 + rng.multinomial(others, np.full(count, 1 / count))).tolist()
         return dealt

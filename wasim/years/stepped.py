@@ -15,10 +15,8 @@ from wasim.years.flows import WIDTH
 from wasim.years.jobs import Job, Runs
 from wasim.years.machine.run import run, sample
 from wasim.years.machine.tables import (
-    BYTES,
     COLUMNS,
     COMMITS,
-    COUNT,
     EVERY,
     FEW_COMMITS,
     NEXT_STOP,
@@ -36,10 +34,10 @@ from wasim.years.state import TableState
 
 # Events of a process that are stepped through as they stand, before it pays to load what was compiled, or to compile
 BEFORE_LOADING, BEFORE_COMPILING = 6_000, 250_000
+FEW_MERGES = 4  # between two statements: stepping through them takes no longer than handing a table over
 SAMPLES_AT_ONCE = 512
 DENSE = 40_000  # samples on the way to a commit, until those around jobs become half as many, again and again
 MOST_NEW, MOST_KNOWN = 16, 128  # manifests of a commit, sizes
-_ROW = ("bytes", "fresh", "partial", "settled", "sorted", "siblings", "deleted_fresh", "deleted_compacted")
 
 
 @dataclass(slots=True)
@@ -56,7 +54,7 @@ _NEVER = np.array([inf])
 def _worth_compiling(events: float) -> Callable[..., None] | None:
     """The machine's loop compiled, where so many events more are worth it."""
     _WORTH.events += events
-    if _WORTH.events <= BEFORE_LOADING:
+    if not events or _WORTH.events <= BEFORE_LOADING:
         return None
     return compiled_run(compiles=_WORTH.events > BEFORE_COMPILING)
 
@@ -77,8 +75,8 @@ class Stepped:
 
     def __post_init__(self) -> None:
         schedule, laws, table = _schedule(self.jobs), laws_of(self.state, self.jobs), new_table()
-        events = sum(map(len, schedule[:2])) + (self.commits / laws.least if laws.merges else 0.0)
-        compiled = _worth_compiling(events)
+        each = (laws.merges / laws.least, laws.files / laws.least_files, 1 / laws.least_manifests)  # of a commit
+        compiled = _worth_compiling(sum(map(len, schedule[:2])) + self.commits * sum(each))
         by_chance = any(job.by_chance for job in self.jobs)
         plan = [schedule, _chances(self.state.arrivals) if by_chance else [[0.0]]]
         samples = [0.0] * (SAMPLES_AT_ONCE * SAMPLE)
@@ -135,10 +133,12 @@ class Appends:
 
     state: TableState
     commits: float  # of the whole history
+    between: float  # two statements
     _stepped: Stepped = field(init=False)
 
     def __post_init__(self) -> None:
-        self._stepped = Stepped(state=self.state, jobs=(), commits=self.commits)
+        compiles = self.between > FEW_MERGES * self.state.data.policy.min_count
+        self._stepped = Stepped(state=self.state, jobs=(), commits=self.commits if compiles else 0.0)
 
     def go_on_to(self, commits: float) -> None:
         """Makes commits of the writer, until the table has this many."""
@@ -148,7 +148,7 @@ class Appends:
             self._stepped.laws.compacted_more[group] = listed.bytes_of(1.0, 1.0, 0.0) - listed.bytes_of(2.0, 0.0, 0.0)
             table.used[group] = len(listed.runs)
             for place, one in enumerate(listed.runs):
-                table.rows[group][place] = [one.count, *(getattr(one, name) for name in _ROW), float(one.is_new)]
+                table.rows[group][place] = _row_of(one)
         table.flows[:], table.numbers[COMMITS] = state.flows, state.commits
         self._stepped.step_to(commits)
         for group, listed in enumerate((state.data, state.deletes)):
@@ -156,12 +156,26 @@ class Appends:
         state.flows, state.commits = [float(one) for one in table.flows], float(table.numbers[COMMITS])
 
 
+def _row_of(run: Run) -> list[float]:
+    """The same the other way."""
+    entries = run.fresh, run.partial, run.settled, run.sorted, run.siblings, run.deleted_fresh, run.deleted_compacted
+    return [run.count, run.bytes, *entries, float(run.is_new)]
+
+
 def _run_of(row: Sequence[float]) -> Run:
     """A row of manifests between two commits."""
-    found = Run(count=float(row[COUNT]), bytes=float(row[BYTES]))
-    for place, name in enumerate(_ROW, BYTES):
-        setattr(found, name, float(row[place]))
-    return found
+    count, size, fresh, partial, settled, in_order, siblings, gone, gone_compacted, _ = map(float, row)
+    return Run(
+        count=count,
+        bytes=size,
+        fresh=fresh,
+        partial=partial,
+        settled=settled,
+        sorted=in_order,
+        siblings=siblings,
+        deleted_fresh=gone,
+        deleted_compacted=gone_compacted,
+    )
 
 
 def new_table() -> Table:
