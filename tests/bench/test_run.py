@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -128,12 +129,32 @@ planning: {rounds: 1, rounds_at_end: 1, cold: false, execution: false, checkpoin
 """
 
 
+class Interrupting(io.StringIO):
+    """Interrupts as soon as a case is said to be done."""
+
+    def write(self, text: str) -> int:
+        if "cases done" in text:
+            raise KeyboardInterrupt
+        return super().write(text)
+
+
 @pytest.fixture(scope="module")
-def half_failed(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """The first of its two cases is finished, the second failed."""
+def interrupted(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The only finished case of a run that was interrupted after it."""
     scenario = tmp_path_factory.mktemp("failing") / "failing.yaml"
     scenario.write_text(FAILING)
-    return bench_on(session, load_scenario(scenario), scenario.parent, FAILING_SAID)
+    with pytest.raises(KeyboardInterrupt):
+        bench_on(session, load_scenario(scenario), scenario.parent, Interrupting())
+    (finished,) = scenario.parent.glob("failing/*/cases/*/case.json")
+    os.utime(finished, (1, 1))
+    return finished
+
+
+@pytest.fixture(scope="module")
+def half_failed(session: Session, interrupted: Path) -> Outcome:
+    """The first of its two cases was finished before, the second failed."""
+    results = interrupted.parents[4]
+    return bench_on(session, load_scenario(results / "failing.yaml"), results, FAILING_SAID)
 
 
 def test_a_failing_case_is_named_with_its_essential_line_and_the_others_go_on(half_failed: Outcome) -> None:
@@ -154,14 +175,11 @@ def test_when_every_case_fails_the_lines_say_why(session: Session, tmp_path: Pat
         bench_on(session, load_scenario(scenario), tmp_path, io.StringIO())
 
 
-def test_the_same_command_runs_only_what_is_left(half_failed: Outcome, session: Session) -> None:
-    folder, (case,), said = half_failed.run.folder, half_failed.run.cases, io.StringIO()
-    kept = (folder / "cases" / case.key / "case.json").stat().st_mtime_ns
-    results = folder.parents[1]
-    again = bench_on(session, load_scenario(results / "failing.yaml"), results, said)
-    assert again.run.folder == folder
-    assert (folder / "cases" / case.key / "case.json").stat().st_mtime_ns == kept
-    assert "1 of 2 cases are finished already" in " ".join(said.getvalue().split())
+def test_the_same_command_runs_only_what_is_left(interrupted: Path, half_failed: Outcome) -> None:
+    (case,) = half_failed.run.cases
+    assert interrupted == half_failed.run.folder / "cases" / case.key / "case.json"
+    assert interrupted.stat().st_mtime == 1
+    assert "1 of 2 cases are finished already" in " ".join(FAILING_SAID.getvalue().split())
 
 
 def test_a_breached_limit_exits_with_1(smoke: Outcome) -> None:

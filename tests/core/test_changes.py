@@ -24,6 +24,7 @@ SLOW = {
     "changes_partitioned_v3",
     "cow_v3",
     "mor_v2",
+    "upsert_mor_v2",
     "overwrite_dynamic_v3",
     "upsert_cow_v3",
     "whole_commits_v3",
@@ -31,6 +32,7 @@ SLOW = {
     "deletes by partition",
     "overwrites v3",
     "upsert in foreachBatch",
+    "merge-on-read v3 in manifests that merge",
     "copy-on-write v3 compacted",
     "copy-on-write v2 partitioned",
 }
