@@ -26,6 +26,7 @@ SLOW = {
     "mor_v2",
     "upsert_mor_v2",
     "overwrite_dynamic_v3",
+    "overwrite_static_v2",
     "upsert_cow_v3",
     "whole_commits_v3",
     "copy-on-write v1",
