@@ -87,9 +87,7 @@ def test_maintenance_on_s3_deletes_by_the_batch_and_balances(run_case: RunCase, 
         " remove_orphan_files: {every: 4s, older_than: 1s}}"
     )
     table = "{columns: [{name: reading, type: double}], properties: {write.delete.mode: merge-on-read}}"
-    run, _ = run_case(
-        small_case(environment=place("rest", "s3proxy"), table=table, maintenance=maintenance)
-    )
+    run, _ = run_case(small_case(environment=place("rest", "s3proxy"), table=table, maintenance=maintenance))
     assert run.totals.files_deleted[Kind.MANIFEST_LIST] > 0
     assert run.totals.files_deleted[Kind.DATA] > 0
     assert run.requests is not None

@@ -64,7 +64,9 @@ def test_a_settled_table_costs_as_much_in_each_month():
 DELETES = {"delete": {"every": "1d", "share": 0.01, "mode": "merge-on-read"}}
 
 
-@pytest.mark.parametrize(("changes", "writers"), [
+@pytest.mark.parametrize(
+    ("changes", "writers"),
+    [
         pytest.param(DELETES, 1, marks=pytest.mark.slow, id="statements"),
         pytest.param({}, 4, id="four writers"),
     ],

@@ -12,7 +12,6 @@ from tools.features import FEATURES, Feature, case_of
 from tools.support import HEADS, _cells, _properties, answers, render_support
 from wasim.scenario.changes import Changes, Evolution, Maintenance
 
-
 PAGE = (ROOT / "docs" / "support.md").read_text()
 
 
