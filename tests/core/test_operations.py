@@ -33,7 +33,7 @@ CASES: dict[str, dict[str, str]] = {
     "by count": {
         "horizon": "9s",
         "maintenance": "{rewrite_data_files: {when_small_files: 5, min_input_files: 2},"
-        " rewrite_manifests: {when_manifests: 6}, expire_snapshots: {when_snapshots: 7, older_than: 3s}}",
+        " rewrite_manifests: {when_manifests: 6}, expire_snapshots: {when_snapshots: 8, older_than: 1s}}",
     },
     "partitioned": {
         "table": TWO_PARTITIONS,
