@@ -30,7 +30,7 @@ test: $(READY) java ## the tests: those on the one real Spark session, and those
 # Of the files that name a fixture of tests/support/on_spark.py, or the mark: to read all others takes longer than a test.
 test-spark:
 	$(BIN)/python -m pytest -m "spark and $(QUICK)" \
-	  $$(grep -rlwE 'session|servers|run_case|run_on|mark\.spark' tests --include='test_*.py')
+	  $$(grep -rlwE 'session|servers|run_case|run_on|mark\.spark' tests --include='test_*.py' | sort)
 
 # Parts of one to four minutes, so that both cores have work until the end; those on the sample run's report in one.
 PARTS := test-others test-years test-plans test-pages
