@@ -75,6 +75,7 @@ def of_upserts(rows_per_second, **more):
     }
 
 
+@pytest.mark.slow
 def test_of_upserts_intervals_end_where_shorter_ones_only_cost_more():
     request = request_from_document("a test", of_upserts(50), Requirements(freshness="10m"), "1d")
     plan = make_plan(request, explains=False)
