@@ -27,14 +27,16 @@ test: $(READY) java ## the tests: those on the one real Spark session, and those
 	@$(BIN)/python -m compileall -q wasim tools
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target test-spark $(PARTS)
 
+# Of the files that name a fixture of tests/support/on_spark.py, or the mark: to read all others takes longer than a test.
 test-spark:
-	$(BIN)/python -m pytest -m "spark and $(QUICK)"
+	$(BIN)/python -m pytest -m "spark and $(QUICK)" \
+	  $$(grep -rlwE 'session|servers|run_case|run_on|mark\.spark' tests --include='test_*.py' | sort)
 
-# Parts of two to four minutes, so that both cores have work until the end.
+# Parts of one to four minutes, so that both cores have work until the end; those on the sample run's report in one.
 PARTS := test-others test-years test-plans test-pages
 test-years: ROOMS := tests/years tests/simulation
-test-plans: ROOMS := tests/capacity tests/cli tests/forecast
-test-pages: ROOMS := tests/report tests/fit tests/doctor
+test-plans: ROOMS := tests/capacity tests/cli tests/forecast tests/report
+test-pages: ROOMS := tests/fit tests/doctor
 test-others: ROOMS := tests $(patsubst %,--ignore=tests/%,years simulation capacity cli forecast report fit doctor)
 
 $(PARTS):

@@ -83,15 +83,11 @@ def test_on_s3_events_agree_with_the_bucket_and_requests_are_counted(
 
 def test_maintenance_on_s3_deletes_by_the_batch_and_balances(run_case: RunCase, small_case: MakeCase) -> None:
     maintenance = (
-        "{rewrite_data_files: {every: 3s, min_input_files: 2}, expire_snapshots: {every: 6s, older_than: 1s},"
-        " remove_orphan_files: {every: 6s, older_than: 1s}}"
+        "{rewrite_data_files: {every: 2s, min_input_files: 2}, expire_snapshots: {every: 4s, older_than: 1s},"
+        " remove_orphan_files: {every: 4s, older_than: 1s}}"
     )
     table = "{columns: [{name: reading, type: double}], properties: {write.delete.mode: merge-on-read}}"
-    run, _ = run_case(
-        small_case(
-            environment=place("rest", "s3proxy"), horizon="6s", table=table, maintenance=maintenance, writer="streaming"
-        )
-    )
+    run, _ = run_case(small_case(environment=place("rest", "s3proxy"), table=table, maintenance=maintenance))
     assert run.totals.files_deleted[Kind.MANIFEST_LIST] > 0
     assert run.totals.files_deleted[Kind.DATA] > 0
     assert run.requests is not None

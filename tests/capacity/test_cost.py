@@ -18,7 +18,7 @@ def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
         "columns": "40",
         "files_per_commit": "8",
         "partitions": "24",
-        "horizon": "10d",
+        "horizon": "4d",
     }
 
     def chosen(queries: str) -> Figures:

@@ -139,11 +139,14 @@ def few_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        {"rows_per_second": 1, "now": "interval=1h", "limits": {"metadata_bytes_per_day": "<= 60000"}},
-        {"scenario": str(SCENARIOS / "smoke.yaml"), "set": {"writer": "streaming"}},
-        {"from_table": str(TABLES / "dropped_source")},
+        pytest.param(
+            {"rows_per_second": 1, "now": "interval=1h", "limits": {"metadata_bytes_per_day": "<= 60000"}},
+            marks=pytest.mark.slow,
+            id="rows_per_second",
+        ),
+        pytest.param({"scenario": str(SCENARIOS / "smoke.yaml"), "set": {"writer": "streaming"}}, id="scenario"),
+        pytest.param({"from_table": str(TABLES / "dropped_source")}, id="from_table"),
     ],
-    ids=lambda source: next(iter(source)),
 )
 def test_a_fleet_of_one_has_the_figures_of_its_plan(source: dict[str, object], tmp_path: Path):
     path = tmp_path / "fleet.yaml"

@@ -28,8 +28,13 @@ def figures_of(horizon: str, setting: Setting = SETTING):
     "setting",
     [
         SETTING,
-        replace(SETTING, maintenance=replace(KEPT, compact_every_s=None, rewrite_every_s=DAY_S)),
-        replace(SETTING, maintenance=replace(KEPT, compact_every_s=None), appends="merge"),
+        pytest.param(
+            replace(SETTING, maintenance=replace(KEPT, compact_every_s=None, rewrite_every_s=DAY_S)),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            replace(SETTING, maintenance=replace(KEPT, compact_every_s=None), appends="merge"), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_no_figure_depends_on_the_hour_at_which_the_horizon_ends(setting: Setting):

@@ -64,7 +64,13 @@ def test_a_settled_table_costs_as_much_in_each_month():
 DELETES = {"delete": {"every": "1d", "share": 0.01, "mode": "merge-on-read"}}
 
 
-@pytest.mark.parametrize(("changes", "writers"), [(DELETES, 1), ({}, 4)], ids=["statements", "four writers"])
+@pytest.mark.parametrize(
+    ("changes", "writers"),
+    [
+        pytest.param(DELETES, 1, marks=pytest.mark.slow, id="statements"),
+        pytest.param({}, 4, id="four writers"),
+    ],
+)
 def test_without_expiry_each_month_costs_more_than_the_one_before(changes: dict[str, object], writers: int):
     request = a_request()
     document = {**request.document, "changes": changes, "writer": {"kind": "batch", "writers": writers}}

@@ -26,7 +26,13 @@ def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
 
 
 @pytest.mark.parametrize(
-    ("rows_per_second", "freshness"), [("0.0000115", None), ("0.0000115", "7d"), ("1000000", None), ("1e9", "1s")]
+    ("rows_per_second", "freshness"),
+    [
+        pytest.param("0.0000115", None, marks=pytest.mark.slow),
+        ("0.0000115", "7d"),
+        pytest.param("1000000", None, marks=pytest.mark.slow),
+        ("1e9", "1s"),
+    ],
 )
 def test_intervals_whose_commits_would_have_too_few_or_too_many_rows_are_not_tried(rows_per_second, freshness):
     asked = {"rows_per_second": rows_per_second, "horizon": "60d"}
@@ -54,7 +60,7 @@ def test_a_longer_freshness_never_makes_the_shortest_interval_within_limits_long
             ),
             explains=False,
         ).chosen
-        for freshness in ("1m", "1h")
+        for freshness in ("1m", "10m")
     ]
     assert shortest[0].setting.interval_s == shortest[1].setting.interval_s < 10
 
@@ -69,6 +75,7 @@ def of_upserts(rows_per_second, **more):
     }
 
 
+@pytest.mark.slow
 def test_of_upserts_intervals_end_where_shorter_ones_only_cost_more():
     request = request_from_document("a test", of_upserts(50), Requirements(freshness="10m"), "1d")
     plan = make_plan(request, explains=False)

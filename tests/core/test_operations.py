@@ -31,9 +31,9 @@ CASES: dict[str, dict[str, str]] = {
         " expire_snapshots: {every: 24s, older_than: 10s}, remove_orphan_files: {every: 40s, older_than: 16s}}",
     },
     "by count": {
-        "horizon": "30s",
-        "maintenance": "{rewrite_data_files: {when_small_files: 9, min_input_files: 2},"
-        " rewrite_manifests: {when_manifests: 12}, expire_snapshots: {when_snapshots: 14, older_than: 6s}}",
+        "horizon": "9s",
+        "maintenance": "{rewrite_data_files: {when_small_files: 5, min_input_files: 2},"
+        " rewrite_manifests: {when_manifests: 6}, expire_snapshots: {when_snapshots: 8, older_than: 1s}}",
     },
     "partitioned": {
         "table": TWO_PARTITIONS,

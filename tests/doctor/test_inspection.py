@@ -192,7 +192,14 @@ WRITING = re.compile(
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
-@pytest.mark.parametrize("arguments", [["--json"], ["--files"], ["--forecast", "1h", "--commit-interval", "1s"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--json"],
+        pytest.param(["--files"], marks=pytest.mark.slow),
+        pytest.param(["--forecast", "1h", "--commit-interval", "1s"], marks=pytest.mark.slow),
+    ],
+)
 def test_no_system_call_of_an_inspection_writes(arguments, tmp_path):
     tree, calls = emit_tree(tmp_path / "t", horizon_s=6.0), tmp_path / "calls"
     strace = [

@@ -25,7 +25,7 @@ from wasim.scenario.changes import Maintenance
 from wasim.scenario.parts import Writer
 
 AT_1S = InspectOptions(grace_s=0, commit_interval_s=1.0)
-HALF = 24
+HALF = 15
 
 
 def commit(table, rows, first, count):
@@ -126,7 +126,7 @@ def test_commits_that_add_no_data_are_counted(tmp_path):
     assert found["metadata.json"].simulated == pytest.approx(found["metadata.json"].found, rel=0.03)
 
 
-@pytest.mark.parametrize("writer", ["trino", "flink"])
+@pytest.mark.parametrize("writer", ["trino", pytest.param("flink", marks=pytest.mark.slow)])
 def test_a_writer_of_its_own_is_forecast_by_its_profile(writer, tmp_path):
     case = replace(
         synthetic_case(interval_s=1.0, horizon_s=40.0),

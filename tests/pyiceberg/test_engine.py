@@ -59,7 +59,7 @@ LISTS = Table(
 
 
 def test_lists_and_maps_are_written_and_simulated_without_key(tmp_path: Path):
-    case = replace(CASES[0], table=LISTS, horizon_s=20.0)
+    case = replace(CASES[0], table=LISTS, horizon_s=10.0)
     real, table = written(case, tmp_path)
     rows = table.scan().to_arrow().to_pylist()
     assert {(len(row["tags"]), len(row["labels"]), len(row["points"])) for row in rows} == {(4, 2, 3)}

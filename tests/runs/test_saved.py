@@ -97,10 +97,13 @@ def test_a_ledger_that_lacks_commits_is_refused(tmp_path: Path) -> None:
 def test_a_run_saved_before_is_reported_and_compared(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(BEFORE, folder)
+    for case in read_run(BEFORE).cases:
+        if case.case.writer.kind == "batch":
+            shutil.rmtree(folder / "cases" / case.key)
     outcome = conclude_run(folder)
     assert outcome.exit_code == ExitCode.DONE
     assert (folder / "report.html").exists()
-    assert [case["key"] for case in outcome.document["cases"]] == [case.key for case in read_run(BEFORE).cases]
+    assert [case["key"] for case in outcome.document["cases"]] == [case.key for case in read_run(folder).cases]
     compared = CliRunner().invoke(app, ["compare", str(folder), str(BEFORE)])
     assert compared.exit_code == 0
     assert compared.stdout.count("×1") >= 4

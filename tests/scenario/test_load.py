@@ -217,7 +217,11 @@ def test_a_file_too_large_is_refused_and_not_cut(tmp_path: Path) -> None:
     assert fault.startswith("1:1: the file is larger than 1 MiB.")
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    # a grid has thousands of cases
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem == "grid" else []) for path in SHIPPED],
+)
 def test_shipped_scenarios_are_sound_and_named_as_their_files(path: Path) -> None:
     scenario = load_scenario(path)
     assert scenario.name == path.stem

@@ -275,6 +275,7 @@ def test_a_listing_finds_files_that_no_snapshot_holds_and_lists_every_directory(
     stray.unlink()
 
 
+@pytest.mark.slow  # of each reader alone: the tests above
 def test_a_case_is_probed_by_every_reader_it_names(
     small_case: Callable[..., Case], run_case: Callable[[Case], tuple[CaseRun, CaseContext]]
 ) -> None:

@@ -100,7 +100,7 @@ def journal(session: Session, tmp_path: Path) -> Journal:
     return session.journal(tmp_path / "journal")
 
 
-@pytest.mark.parametrize("catalog_type", ["jdbc", "hadoop"])
+@pytest.mark.parametrize("catalog_type", ["jdbc", pytest.param("hadoop", marks=pytest.mark.slow)])
 def test_every_file_of_every_kind_is_seen(
     catalog_type: str, session: Session, journal: Journal, tmp_path: Path
 ) -> None:

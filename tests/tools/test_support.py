@@ -1,5 +1,7 @@
 """The table of what each engine carries out, against the engines."""
 
+import re
+
 import pytest
 
 pytest.importorskip("pyspark")
@@ -7,12 +9,22 @@ pytest.importorskip("pyspark")
 from support.paths import ROOT
 
 from tools.features import FEATURES, Feature, case_of
-from tools.support import HEADS, answers, render_support
+from tools.support import HEADS, _cells, _properties, answers, render_support
 from wasim.scenario.changes import Changes, Evolution, Maintenance
 
+PAGE = (ROOT / "docs" / "support.md").read_text()
 
+
+@pytest.mark.slow
 def test_the_page_says_what_the_engines_say():
-    assert render_support() == (ROOT / "docs" / "support.md").read_text(), "make support writes it anew"
+    assert render_support() == PAGE, "make support writes it anew"
+
+
+def test_the_page_says_what_the_engines_say_of_maintenance_and_properties():
+    rows = [f"| {one.words} | {' | '.join(_cells(one, {}))} |" for one in FEATURES["maintenance"]]
+    without_notes = re.sub(r" \[\d+\]", "", PAGE)
+    assert [row for row in rows if re.sub(r" \[\d+\]", "", row) not in without_notes] == []
+    assert "\n".join(_properties()) in PAGE, "make support writes it anew"
 
 
 def test_every_operation_of_the_language_has_a_row():

@@ -134,7 +134,7 @@ def run(
     run_case,
 ) -> Path:
     """Where the table of a case is that Spark has written."""
-    given = {"table": {"columns": COLUMNS}, "writer": "batch", "workload": FILES, "horizon": "6s", **parts}
+    given = {"table": {"columns": COLUMNS}, "writer": "batch", "workload": FILES, "horizon": "3s", **parts}
     _, context = run_case(small_case(**{key: json.dumps(part) for key, part in given.items()}))
     return context.table_root
 

@@ -118,7 +118,7 @@ def test_iceberg_java_reads_a_table_that_was_maintained_and_evolved(session, tmp
 
 
 @pytest.mark.parametrize("format_version", [2, 3])
-@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+@pytest.mark.parametrize("mode", [pytest.param("copy-on-write", marks=pytest.mark.slow), "merge-on-read"])
 def test_iceberg_java_reads_a_table_whose_rows_were_changed(mode: str, format_version: int, session, tmp_path):
     case = synthetic_case(writer="batch", horizon_s=9.0, files_per_commit=2)
     changes = {

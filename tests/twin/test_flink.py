@@ -204,7 +204,7 @@ def test_clickhouse_lists_data_files_and_both_kinds_of_deletes(tmp_path, version
     }
 
 
-@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("version", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_iceberg_java_finds_the_delete_files_of_each_data_file(tmp_path, session, version):
     simulated = simulate(upserting_case(version=version, partitioned=True, repeats=0.25), emit=tmp_path)
     iceberg = session.jvm.org.apache.iceberg

@@ -49,17 +49,14 @@ CASES = {
         "table": f"{{{COLUMNS}, {MERGES}, partition_by: [{{column: sensor}}, {BUCKETS}]}}",
         "writer": UPSERT % ", key: [event_id, sensor], locality: newest",
         "workload": "{rows_per_second: 30, files_per_commit: 2, distribution_mode: hash}",
-        "horizon": "14s",
     },
     "v3": {
         "table": f"{{format_version: 3, {COLUMNS}, {MERGES}}}",
         "writer": UPSERT % ", locality: newest",
-        "horizon": "14s",
     },
     "v3 partitioned, keys dealt out": {
         "table": f"{{format_version: 3, {COLUMNS}, {MERGES}, partition_by: [{{column: level}}]}}",
         "writer": UPSERT % ", key: [level, event_id]",
-        "horizon": "14s",
     },
 }
 UUID_TEXT = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -74,7 +71,7 @@ SLOW = {"v3", "v2 partitioned, a partition to a subtask"}
 def job(
     request: pytest.FixtureRequest, session: Session, small_case: Callable[..., Case], tmp_path: Path
 ) -> UpsertingJob:
-    lines = {"workload": "{rows_per_second: 30, files_per_commit: 2}", "horizon": "24s", **request.param}
+    lines = {"workload": "{rows_per_second: 30, files_per_commit: 2}", "horizon": "14s", **request.param}
     return UpsertingJob(session, small_case(**lines), tmp_path / "real")
 
 
