@@ -13,6 +13,7 @@ from wasim.rules.merging import MergePolicy, bins_to_merge
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile
 from wasim.years import history_of, read_shape
+from wasim.years.compiled import compiled_run
 from wasim.years.machine.files import small_of
 from wasim.years.machine.manifests import commits_until_merge, merge, settle
 from wasim.years.machine.tables import (
@@ -87,6 +88,11 @@ def test_compiled_a_table_comes_to_the_same(name: str, number: int, commits: int
         monkeypatch.setattr("wasim.years.stepped.BEFORE_COMPILING", before)
         flows.append(table_of(name, number, commits).run().flows[-1])
     np.testing.assert_allclose(*flows, rtol=1e-9)
+
+
+def test_where_numba_is_told_not_to_compile_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pytest.importorskip("numba").config, "DISABLE_JIT", 1)
+    assert compiled_run.__wrapped__(compiles=True) is None
 
 
 def test_without_numba_tables_are_stepped_through_all_the_same(monkeypatch: pytest.MonkeyPatch):

@@ -22,13 +22,15 @@ _MODULES = (sizes, manifests, appends, files, jobs, run)  # each after those tha
 
 @cache
 def compiled_run(*, compiles: bool) -> Run | None:
-    """`machine.run`, compiled; None where numba is missing, has no folder to keep what it compiled, or has yet to
-    compile and is not told to: that takes half a minute.
+    """`machine.run`, compiled; None where numba is missing, broken or told not to, has no folder to keep what it compiled,
+    or has yet to compile and is not told to: that takes half a minute.
     """
     try:
-        from numba import njit  # noqa: PLC0415 - takes a quarter of a second to import
+        from numba import config, njit  # noqa: PLC0415 - takes a quarter of a second to import
         from numba.core.types import unliteral  # noqa: PLC0415
-    except ImportError:
+    except (ImportError, AttributeError, OSError):
+        return None
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return None
     scope: dict[str, Any] = {}
     for module in _MODULES:
