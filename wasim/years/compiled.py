@@ -22,8 +22,8 @@ _MODULES = (sizes, manifests, appends, files, jobs, run)  # each after those tha
 
 @cache
 def compiled_run(*, compiles: bool) -> Run | None:
-    """`machine.run`, compiled; None where numba is missing, broken or told not to, has no folder to keep what it compiled,
-    or has yet to compile and is not told to: that takes half a minute.
+    """`machine.run`, compiled; None where numba is missing, broken or told not to, cannot keep what it compiles, or has
+    yet to compile and is not told to: that takes half a minute.
     """
     try:
         from numba import config, njit  # noqa: PLC0415 - takes a quarter of a second to import
