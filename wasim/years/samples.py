@@ -45,8 +45,7 @@ class Samples:
         return cls(**dict(zip(names, table.T, strict=True)), flows=flows, spans=spans)
 
     def until(self, commits: float) -> "Samples":
-        """The history up to this many commits; the last sample is drawn between two of the history's."""
-        kept = int(np.searchsorted(self.commits, commits))
+        """The history up to this many commits; where none was sampled then, the last sample is drawn between two."""
         place = int(np.searchsorted(self.commits, commits, side="right")) - 1
         following = min(place + 1, len(self.commits) - 1)
         apart = self.commits[following] - self.commits[place]
@@ -54,7 +53,7 @@ class Samples:
 
         def cut(column: Floats) -> Floats:
             last = column[place] + share * (column[following] - column[place])
-            return np.concatenate([column[:kept], np.asarray(last)[np.newaxis]])
+            return np.concatenate([column[: place + 1], np.asarray(last)[np.newaxis]][: 2 if share else 1])
 
         columns: dict[str, Floats] = {
             one.name: cut(getattr(self, one.name)) for one in fields(self) if one.name != "spans"

@@ -29,13 +29,15 @@ from wasim.years.machine.tables import (
     Table,
 )
 from wasim.years.packing import Run
-from wasim.years.samples import CHECKPOINTS, Samples
+from wasim.years.samples import Samples
 from wasim.years.state import TableState
 
 # Events of a process that are stepped through as they stand, before it pays to load what was compiled, or to compile
 BEFORE_LOADING, BEFORE_COMPILING = 6_000, 250_000
 FEW_MERGES = 4  # between two statements: stepping through them takes no longer than handing a table over
 SAMPLES_AT_ONCE = 512
+# Commits at which samples are taken whatever the horizon, so that no figure depends on which others are asked for
+CHECKPOINTS_OF_ANY = np.unique(np.rint(1.07 ** np.arange(350.0)))
 DENSE = 40_000  # samples on the way to a commit, until those around jobs become half as many, again and again
 MOST_NEW, MOST_KNOWN = 16, 128  # manifests of a commit, sizes
 
@@ -101,7 +103,7 @@ class Stepped:
     def go_on_to(self, commits: float, stops: Sequence[float] = ()) -> None:
         """Makes further commits, until the table has this many; samples are taken at these `stops` too."""
         self.commits = commits
-        places = np.unique(np.concatenate([np.rint(np.geomspace(1, commits, CHECKPOINTS)), stops]))
+        places = np.unique(np.concatenate([CHECKPOINTS_OF_ANY, stops]))
         ahead = np.append(places[places > self.done], inf)
         numbers, left = self.table.numbers, DENSE
         numbers[NEXT_STOP], numbers[EVERY] = 0, 1

@@ -1,0 +1,24 @@
+"""A history cut off at a commit."""
+
+import numpy as np
+import pytest
+
+from wasim.years.samples import Samples
+
+
+def samples_at(*commits: float) -> Samples:
+    numbered = np.arange(float(len(commits)))
+    return Samples.of(np.column_stack([commits, *[numbered] * 8]), np.column_stack([numbered] * 30))
+
+
+def test_a_history_until_a_commit_has_every_sample_of_it():
+    """Those before its jobs and after them, as the history itself would have, had it ended there."""
+    until = samples_at(0, 2, 2, 2, 5).until(2)
+    assert until.commits.tolist() == [0, 2, 2, 2]
+    assert until.flows[-1].tolist() == [3.0] * 30
+
+
+def test_between_two_samples_the_last_one_is_drawn():
+    until = samples_at(0, 2, 2, 6).until(3)
+    assert until.commits.tolist() == [0, 2, 2, 3]
+    assert until.list_bytes[-1] == pytest.approx(2.25)
