@@ -10,7 +10,7 @@ MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: fro
 WRITTEN_SHARE = 1.1  # of the target size: fewer files than the bytes need may be so large on average
 
 
-def small_file_bytes(target_bytes: int) -> int:
+def small_file_bytes(target_bytes: float) -> int:
     """Data files below this are too small."""
     return int(SMALL_FILE_SHARE * target_bytes)
 
@@ -37,7 +37,7 @@ def is_rewritten(files: float, input_bytes: float, min_input_files: float, targe
     return files > 1 and (files >= min_input_files or input_bytes > target_bytes)
 
 
-def output_files(input_bytes: float, target_bytes: int) -> int:
+def output_files(input_bytes: float, target_bytes: float) -> int:
     """How many files a group becomes (`expectedOutputFiles`), by the bytes that are read."""
     if input_bytes < target_bytes:
         return 1

@@ -7,10 +7,10 @@ and how many come of them, are the rules of Iceberg's SizeBasedFileRewritePlanne
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil, floor, inf
+from math import floor, inf
 from typing import NamedTuple
 
-from wasim.rules.compaction import LARGE_FILE_SHARE, MOST_DELETED, SMALL_FILE_SHARE
+from wasim.rules.compaction import MOST_DELETED, SMALL_FILE_SHARE, output_files
 from wasim.units import Floats
 from wasim.years.arrivals import Arrivals, FileBytes
 from wasim.years.flows import CHANGES_WIDTH
@@ -283,14 +283,8 @@ class DataFilesByPartition:
     def _outputs(self, rows: float) -> tuple[float, float]:
         """Files that a group with these rows becomes, and the rows of each (`expectedOutputFiles`)."""
         assert self.rule is not None  # noqa: S101
-        target, size = self.rule.target_bytes, self.sizes.of(rows)
-        if size < target:
-            return 1.0, rows
-        more, fewer = ceil(size / target), floor(size / target)
-        rest, mean = size - fewer * target, size / fewer
-        if rest > SMALL_FILE_SHARE * target or mean >= min(1.1 * target, (1 + LARGE_FILE_SHARE) / 2 * target):
-            return float(more), rows / more
-        return float(fewer), rows / fewer
+        count = float(output_files(self.sizes.of(rows), self.rule.target_bytes))
+        return count, rows / count
 
     def _drop_closed(self) -> tuple[float, float]:
         """Forgets partitions that have closed and hold nothing to do; how many small and partial files they had."""

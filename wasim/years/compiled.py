@@ -1,5 +1,5 @@
 """The machine's functions compiled by numba, where that is installed: once on a computer, as it keeps them beside the
-sources, or in the user's cache. `python -m wasim.years.compiled` compiles them ahead.
+sources, or in the user's cache. `python -m tools.compile` compiles them ahead.
 """
 
 import hashlib
@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wasim.rules import compaction
 from wasim.years.machine import appends, files, jobs, manifests, run, sizes
 
 Run = Callable[..., None]
 Record = Any  # numbers and arrays by name, in one piece of memory, or what else numba has no types of
-_MODULES = (sizes, manifests, appends, files, jobs, run)  # each after those that it calls
+_MODULES = (compaction, sizes, manifests, appends, files, jobs, run)  # of names that stand twice the machine's counts
 
 
 @cache

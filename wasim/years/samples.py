@@ -52,8 +52,10 @@ class Samples:
         share = (commits - self.commits[place]) / apart if apart else 0.0
 
         def cut(column: Floats) -> Floats:
+            if not share:
+                return column[: place + 1]
             last = column[place] + share * (column[following] - column[place])
-            return np.concatenate([column[: place + 1], np.asarray(last)[np.newaxis]][: 2 if share else 1])
+            return np.concatenate([column[: place + 1], np.asarray(last)[np.newaxis]])
 
         columns: dict[str, Floats] = {
             one.name: cut(getattr(self, one.name)) for one in fields(self) if one.name != "spans"

@@ -19,6 +19,7 @@ from wasim.years.machine.tables import (
     COMMITS,
     EVERY,
     FEW_COMMITS,
+    IDLE,
     NEXT_STOP,
     NUMBERS,
     OF_TABLE,
@@ -50,7 +51,6 @@ class _Worth:
 
 
 _WORTH = _Worth()
-_NEVER = np.array([inf])
 
 
 def _worth_compiling(events: float) -> Callable[..., None] | None:
@@ -63,7 +63,7 @@ def _worth_compiling(events: float) -> Callable[..., None] | None:
 
 @dataclass(slots=True, kw_only=True)
 class Stepped:
-    """Steps a table through its commits. `state` is how it begins; only what it weighs is looked at."""
+    """Steps a table through its commits. `state` is how it begins; only its sizes and rules are looked at."""
 
     state: TableState
     jobs: Sequence[Job]
@@ -78,17 +78,19 @@ class Stepped:
     def __post_init__(self) -> None:
         schedule, laws, table = _schedule(self.jobs), laws_of(self.state, self.jobs), new_table()
         each = (laws.merges / laws.least, laws.files / laws.least_files, 1 / laws.least_manifests)  # of a commit
-        compiled = _worth_compiling(sum(map(len, schedule[:2])) + self.commits * sum(each))
+        runs = sum(commit < inf for row in schedule[: IDLE + 1] for commit in row)
+        compiled = _worth_compiling(runs + self.commits * sum(each))
         by_chance = any(job.by_chance for job in self.jobs)
-        plan = [schedule, _chances(self.state.arrivals) if by_chance else [[0.0]]]
-        samples = [0.0] * (SAMPLES_AT_ONCE * SAMPLE)
-        sample(table, laws, samples)
-        self.taken = [np.array([samples[:SAMPLE]])]
         self._run = compiled or run
+        self._plan = [self._held(one) for one in (schedule, _chances(self.state.arrivals) if by_chance else [[0.0]])]
+        self._samples = self._held([0.0] * (SAMPLES_AT_ONCE * SAMPLE))
+        sample(table, laws, self._samples)
+        self.taken = [np.array([self._samples[:SAMPLE]])]
         self.laws, self.table = (as_record(laws), as_record(table)) if compiled else (laws, table)
-        self._plan, self._samples = (
-            ([np.array(one) for one in plan], np.array(samples)) if compiled else (plan, samples)
-        )
+
+    def _held(self, values: list[Record]) -> Record:
+        """Lists as the machine takes them: as arrays where it is compiled."""
+        return values if self._run is run else np.array(values)
 
     @property
     def done(self) -> float:
@@ -104,7 +106,7 @@ class Stepped:
         """Makes further commits, until the table has this many; samples are taken at these `stops` too."""
         self.commits = commits
         places = np.unique(np.concatenate([CHECKPOINTS_OF_ANY, stops]))
-        ahead = np.append(places[places > self.done], inf)
+        ahead = self._held([*places[places > self.done].tolist(), inf])
         numbers, left = self.table.numbers, DENSE
         numbers[NEXT_STOP], numbers[EVERY] = 0, 1
         while numbers[COMMITS] < commits:
@@ -120,7 +122,7 @@ class Stepped:
         """Makes further commits, of which none is sampled."""
         numbers = self.table.numbers
         numbers[SAMPLED] = numbers[NEXT_STOP] = 0
-        self._run(self.table, self.laws, float(commits), _NEVER, *self._plan, self._samples)
+        self._run(self.table, self.laws, float(commits), self._held([inf]), *self._plan, self._samples)
 
     def samples(self) -> Samples:
         """What has been sampled so far."""
@@ -158,12 +160,6 @@ class Appends:
         state.flows, state.commits = [float(one) for one in table.flows], float(table.numbers[COMMITS])
 
 
-def _row_of(run: Run) -> list[float]:
-    """The same the other way."""
-    entries = run.fresh, run.partial, run.settled, run.sorted, run.siblings, run.deleted_fresh, run.deleted_compacted
-    return [run.count, run.bytes, *entries, float(run.is_new)]
-
-
 def _run_of(row: Sequence[float]) -> Run:
     """A row of manifests between two commits."""
     count, size, fresh, partial, settled, in_order, siblings, gone, gone_compacted, _ = map(float, row)
@@ -178,6 +174,12 @@ def _run_of(row: Sequence[float]) -> Run:
         deleted_fresh=gone,
         deleted_compacted=gone_compacted,
     )
+
+
+def _row_of(run: Run) -> list[float]:
+    """The same the other way."""
+    entries = run.fresh, run.partial, run.settled, run.sorted, run.siblings, run.deleted_fresh, run.deleted_compacted
+    return [run.count, run.bytes, *entries, float(run.is_new)]
 
 
 def new_table() -> Table:
@@ -220,7 +222,7 @@ def _commits_of(runs: Runs | None) -> list[float]:
 
 
 def laws_of(state: TableState, jobs: Sequence[Job]) -> Laws:
-    """What the files of a table weigh, and how its writer and these jobs work."""
+    """How large the files of a table are, and how its writer and these jobs work."""
     sizes, arrivals, files, rules = state.sizes, state.arrivals, state.files, state.rules
     of_data, of_deletes, snapshots, lists = sizes.data_manifests, sizes.delete_manifests, sizes.snapshots, sizes.lists
     new, deltas, policy = of_data.of_commit(arrivals.files), sizes.row_deltas, state.data.policy

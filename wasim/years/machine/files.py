@@ -2,7 +2,7 @@
 
 from math import ceil, floor, inf
 
-from wasim.rules.compaction import LARGE_FILE_SHARE, SMALL_FILE_SHARE, WRITTEN_SHARE
+from wasim.rules.compaction import output_files
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
 from wasim.years.machine.tables import (
     COHORTS,
@@ -126,18 +126,6 @@ def is_rewritten(laws: Laws, one: list[float]) -> bool:
     return files >= laws.min_input_files - MEDIAN or group_bytes(laws, one) > laws.compaction_target
 
 
-def outputs(laws: Laws, rows: float) -> float:
-    """Files that a group with these rows becomes (`expectedOutputFiles`)."""
-    target, size = laws.compaction_target, bytes_of_rows(laws, rows)
-    if size < target:
-        return 1.0
-    more, fewer = ceil(size / target), floor(size / target)
-    most = min(WRITTEN_SHARE, (1 + LARGE_FILE_SHARE) / 2) * target
-    if size - fewer * target > SMALL_FILE_SHARE * target or size / fewer >= most:
-        return float(more)
-    return float(fewer)
-
-
 def take_groups(table: Table, laws: Laws, share: float) -> None:
     """Compacts this share of the groups that are due; what that does is in `done`."""
     numbers, done = table.numbers, table.done
@@ -148,7 +136,7 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         if not is_rewritten(laws, one):
             continue
         rows, part = one[SMALL_ROWS] * laws.new_share + one[PARTIAL_ROWS], one[PARTITIONS] * share
-        made = outputs(laws, rows)
+        made = float(output_files(bytes_of_rows(laws, rows), laws.compaction_target))
         done[TOOK_SMALL] += part * one[SMALL_FILES]
         done[TOOK_PARTIAL] += part * one[PARTIAL_FILES]
         done[TOOK_BYTES] += part * group_bytes(laws, one)
