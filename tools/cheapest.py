@@ -160,10 +160,10 @@ class Compared:
             return (chosen is None) != (least is None)
         if self.plan.request.prefer == "freshest" and least.setting.interval_s < chosen.setting.interval_s:
             return True
-        return bool(chosen.broken(self.plan.limits)) or chosen.monthly_cost > most_alike(least)
+        return bool(chosen.broken(self.plan.limits)) or chosen.monthly_cost > most_within_bands(least)
 
 
-def most_alike(least: Figures) -> float:
+def most_within_bands(least: Figures) -> float:
     """The most that a setting may cost to be taken for the cheapest."""
     band = least.bands["monthly_cost"]
     return max(least.monthly_cost * (1 + band) / (1 - band), least.monthly_cost + NEGLIGIBLE_COST) + NEGLIGIBLE_COST

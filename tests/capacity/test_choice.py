@@ -67,7 +67,7 @@ def test_a_limit_relaxed_to_what_is_printed_is_met(rows_per_second, columns, fre
     request = request_from_flags(asked, Requirements(freshness=freshness, limits=limits))
     refused, simulator = make_plan(request), SettingSimulator(request=request)
     assert refused.chosen is None
-    for one in refused.relaxations:  # what files of its own interval weigh: sizes between others' would not do
+    for one in refused.relaxations:  # by the file sizes of its own interval, not interpolated ones
         simulator.encode(one.figures.setting.interval_s)
         assert simulator.figures(one.figures.setting).values == one.figures.values
     said = {one.limit.metric: value_words(one.limit.metric, one.value, "") for one in refused.relaxations}
