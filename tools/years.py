@@ -41,8 +41,7 @@ from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.profile import OF_KINDS, SHIPPED
 from wasim.twin.supported import check_supported
 from wasim.units import YEAR_S
-from wasim.years import history_of, read_shape, simulate_years, sum_history
-from wasim.years.history import History
+from wasim.years import History, read_shape, simulate_years, sum_history
 
 MOST_EXACT_S = 200.0  # of exact simulation: draws that would take longer are left out
 A_GRID = 1_000  # cases that are simulated in blocks, as by --grid
@@ -212,7 +211,7 @@ def compare(case: Case) -> DrawnComparison | None:
 def compare_leaps(case: Case) -> DrawnComparison:
     """The case stepped through, event by event, and with statements skipped where these are many."""
     shape = read_shape(case, shipped_profile(case), Site())
-    histories = [history_of(case, shape) for _ in range(2)]
+    histories = [History(case=case, shape=shape) for _ in range(2)]
     if isinstance(histories[0], History):
         histories[0].leaps = False
     stepped, summed = (sum_history(case, shape, history.run()) for history in histories)

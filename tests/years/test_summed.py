@@ -10,9 +10,9 @@ from support.paths import SCENARIOS
 from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.years import YearsOf, history_of, read_shape, simulate_ahead, simulate_years, sum_history
+from wasim.years import YearsOf, History, read_shape, simulate_ahead, simulate_years, sum_history
 from wasim.years.machine.appends import live_bytes
-from wasim.years.stepped import Stepped
+from wasim.years.history import History
 
 
 def case_of(name: str, number: int, commits: int) -> Case:
@@ -23,7 +23,7 @@ def case_of(name: str, number: int, commits: int) -> Case:
 def test_all_that_appends_write_as_data_was_ingested_and_is_live():
     case = case_of("commit_interval", 0, 500)
     shape = read_shape(case, shipped_profile(case), Site())
-    summed = sum_history(case, shape, history_of(case, shape).run())
+    summed = sum_history(case, shape, History(case=case, shape=shape).run())
     assert summed.live_bytes[Kind.DATA] == summed.totals.written_bytes[Kind.DATA] > 0
     assert summed.live_bytes[Kind.DELETE_FILE] == 0
     assert summed.ingested_bytes == summed.totals.data_bytes
@@ -33,10 +33,10 @@ def test_all_that_appends_write_as_data_was_ingested_and_is_live():
 def test_live_data_and_delete_files_are_those_of_the_last_snapshot(name, number):
     case = case_of(name, number, 600)
     shape = read_shape(case, shipped_profile(case), Site())
-    history = history_of(case, shape)
+    history = History(case=case, shape=shape)
     summed = sum_history(case, shape, history.run())
     live = summed.live_bytes[Kind.DATA] + summed.live_bytes[Kind.DELETE_FILE]
-    made = live_bytes(history.table) if isinstance(history, Stepped) else history.state.live_bytes
+    made = live_bytes(history.table) if isinstance(history, History) else history.state.live_bytes
     assert live == pytest.approx(made, abs=2)
     assert (summed.live_bytes[Kind.DELETE_FILE] > 0) == (case.changes.update is not None and number == 3)
 
@@ -45,7 +45,7 @@ def test_a_scan_reads_the_manifests_with_live_files_alone():
     """Appends that do not merge leave the manifests of compacted files listed, until the next compaction."""
     case = case_of("compaction", 1, 450)
     shape = read_shape(case, shipped_profile(case), Site())
-    summed = sum_history(case, shape, history_of(case, shape).run())
+    summed = sum_history(case, shape, History(case=case, shape=shape).run())
     ledger, scanned = summed.ledger, summed.scanned
     assert scanned.manifests[-1] == pytest.approx(ledger.live_entries[-1], abs=2)
     assert ledger.live_manifests[-1] > 1.5 * scanned.manifests[-1]

@@ -11,8 +11,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_contention, s
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import Maintenance
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.years import Shape, history_of, read_shape, simulate_years, sum_history
-from wasim.years.history import History
+from wasim.years import Shape, History, read_shape, simulate_years, sum_history
 
 COMPARED = [
     ("commit_interval", 0, 300),
@@ -45,7 +44,7 @@ def exact(case: Case) -> Totals:
 
 def stepping(case: Case, shape: Shape) -> History:
     """A history of statements that are all stepped through."""
-    history = history_of(case, shape)
+    history = History(case=case, shape=shape)
     assert isinstance(history, History)
     history.leaps = False
     return history
@@ -76,7 +75,7 @@ def test_a_snapshot_takes_about_as_many_bytes_of_metadata_json_however_many_ther
 def test_leaps_over_statements_come_to_what_every_statement_comes_to():
     case = case_of("cow_vs_mor", 3, 5_000)
     shape = read_shape(case, shipped_profile(case), Site())
-    leapt, stepped = (sum_history(case, shape, one.run()) for one in (history_of(case, shape), stepping(case, shape)))
+    leapt, stepped = (sum_history(case, shape, one.run()) for one in (History(case=case, shape=shape), stepping(case, shape)))
     for found, wanted in (
         (leapt.totals.written_bytes, stepped.totals.written_bytes),
         (leapt.live_bytes, stepped.live_bytes),

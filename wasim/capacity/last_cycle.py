@@ -21,7 +21,7 @@ from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
-from wasim.years import Shape, history_of
+from wasim.years import Shape, History
 from wasim.years.flows import DELETES, Flow
 from wasim.years.retention import Retention
 from wasim.years.samples import Samples
@@ -128,7 +128,7 @@ def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]
     They are read off the whole history, as later samples of one of statements correct those on the way.
     """
     case = of_one_writer(case)
-    history = history_of(replace(case, horizon_s=window.end_s), shape)
+    history = History(case=replace(case, horizon_s=window.end_s), shape=shape)
     days = (day for day in PACE_DAYS if case.changes_rows or day >= SEEN_FROM_DAYS)
     shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
     windows = [*(one for one in shorter if one.end_s < window.end_s), window]

@@ -19,7 +19,7 @@ from wasim.years.json_sizes import MetadataJson
 from wasim.years.localities import merges_on_read
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
 from wasim.years.sizes import Sizes, TableSample, read_sizes
-from wasim.years.summed import read_shape
+from wasim.years.shape import read_shape
 
 ENCODED_ROWS = (
     1.0,

@@ -8,7 +8,8 @@ from wasim.twin import Site
 from wasim.twin.profile import as_written
 from wasim.years import read_shape
 from wasim.years.observed import Fits, FoundFiles, FoundJson, Observed, as_observed, band_of, fits_of
-from wasim.years.summed import Shape, of_one_writer
+from wasim.years.shape import Shape
+from wasim.years.summed import of_one_writer
 
 __all__ = ["FoundFiles", "FoundJson", "Observed", "TableForecasts", "band_of"]
 

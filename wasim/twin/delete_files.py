@@ -6,7 +6,6 @@ import json
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log2, sqrt
 
 import numpy as np
 
@@ -15,6 +14,14 @@ from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileContent, PartitionValue, key_of
 from wasim.iceberg.schemas import Schema
 from wasim.twin.data_files import DataFiles
+from wasim.twin.delete_sizes import (
+    BITMAPS_BYTES,
+    POSITIONS_BYTES,
+    VECTOR_BYTES,
+    bitmap_header_bytes,
+    container_sizes,
+    position_delete_bytes,
+)
 from wasim.twin.file_sizes import MAGIC_BYTES, ColumnSizes, FileBytes, footer_bytes
 from wasim.twin.row_sets import RowSet
 from wasim.twin.schema import Leaf
@@ -22,21 +29,13 @@ from wasim.units import Ints
 
 CREATOR_KEY = "iceberg-version"  # of a summary: what writes Puffin files signs them with it
 PATH_ID, POSITION_ID = 2147483546, 2147483545
-# The law of position-delete files, measured on files of 1 … 100,000 positions in 1 … 10 data files.
-_AROUND_BYTES = 885
-_PATHS_BYTES, _FURTHER_PATH_BYTES = 50, 9
 _PATHS_DEVIATION_BYTES = 1.2  # random names deflate to more or less
-_POSITIONS_BYTES, _POSITIONS_DEVIATION = 43, 0.02
+_POSITIONS_DEVIATION = 0.02
 _DELETE_TYPE_BYTES = 60  # of the footer's `delete-type` and `delete-field-ids`
 _ROW_POSITION_ID = 2147483645
 _LONG = struct.Struct("<q")
-_VECTOR_BYTES = 4 + 4 + 4  # length, magic, checksum
-_BITMAPS_BYTES = 8 + 4  # their number, and the key of the one that files of less than 2³¹ rows have
 _PUFFIN_MAGIC_BYTES = 4
 _FOOTER_BYTES = 3 * 4 + _PUFFIN_MAGIC_BYTES  # magic, length of the payload, flags
-_NO_OFFSETS_BELOW = 4  # containers, in a bitmap that has runs
-_BITMAP_CONTAINER_BYTES = 8192
-_MOST_IN_ARRAY = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,22 +76,11 @@ def _position_delete_bytes(deleted: Sequence[DeletedRows], rng: np.random.Genera
     rows = sum(len(one.positions) for one in deleted)
     span = sum(int(one.positions[-1]) - int(one.positions[0]) + 1 for one in deleted)
     path_bytes = len(deleted[0].path.encode())
-    paths, positions, around = position_delete_bytes(files=len(deleted), path_bytes=path_bytes, rows=rows, span=span)
-    deviation = _POSITIONS_DEVIATION * (positions - _POSITIONS_BYTES)
+    paths, positions, around = position_delete_bytes(len(deleted), path_bytes, rows, span)
+    deviation = _POSITIONS_DEVIATION * (positions - POSITIONS_BYTES)
     noise = rng.standard_normal(2) * (_PATHS_DEVIATION_BYTES, deviation)
     columns = {PATH_ID: round(paths) + round(float(noise[0])), POSITION_ID: round(positions) + round(float(noise[1]))}
     return FileBytes(columns=columns, around=around)
-
-
-def position_delete_bytes(*, files: int, path_bytes: int, rows: float, span: float) -> tuple[float, float, int]:
-    """Mean bytes of the paths, of the positions, and around both, of a file that deletes `rows` positions of `files`
-    data files, `span` rows apart in all. A position costs a byte, and more the farther it is from the one before.
-
-    The footer holds the least and greatest path twice where they are one, else once.
-    """
-    paths = _PATHS_BYTES + path_bytes + _FURTHER_PATH_BYTES * (files - 1)
-    positions = _POSITIONS_BYTES + rows * (1 + log2(span / rows) / 12) + 4 * sqrt(rows)
-    return paths, positions, _AROUND_BYTES + (4 if files == 1 else 2) * path_bytes
 
 
 def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str) -> list[DataFileEntry]:
@@ -101,7 +89,7 @@ def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str)
     vectors, offset = [], _PUFFIN_MAGIC_BYTES
     for name in java_map_order(by_path):
         one = by_path[name]
-        size = _VECTOR_BYTES + _BITMAPS_BYTES + bitmap_bytes(one.positions)
+        size = VECTOR_BYTES + BITMAPS_BYTES + bitmap_bytes(one.positions)
         vectors.append(
             DataFileEntry(
                 file_path=path,
@@ -147,30 +135,9 @@ def bitmap_bytes(positions: Ints) -> int:
     """
     highs, starts = np.unique(positions >> 16, return_index=True)
     groups = np.split(positions, starts[1:])
-    encoded = [_container_bytes(len(group), 1 + int(np.count_nonzero(np.diff(group) > 1))) for group in groups]
-    return _bitmap_header_bytes(len(highs), any(is_run for _, is_run in encoded)) + round(
-        sum(size for size, _ in encoded)
-    )
-
-
-def vector_bytes(containers: int, positions: float, runs: float) -> float:
-    """Mean bytes of a deletion vector whose containers hold `positions` each, in `runs`."""
-    size, is_run = _container_bytes(positions, runs)
-    return _VECTOR_BYTES + _BITMAPS_BYTES + _bitmap_header_bytes(containers, is_run) + containers * size
-
-
-def _container_bytes(positions: float, runs: float) -> tuple[float, bool]:
-    """Bytes of a Roaring container, and whether its runs are encoded."""
-    plain = 2 * positions if positions <= _MOST_IN_ARRAY else _BITMAP_CONTAINER_BYTES
-    encoded = 2 + 4 * runs
-    return min(encoded, plain), encoded < plain
-
-
-def _bitmap_header_bytes(containers: int, has_runs: bool) -> int:
-    if not has_runs:
-        return 8 + 8 * containers
-    offsets = 4 * containers if containers >= _NO_OFFSETS_BELOW else 0
-    return 4 + -(-containers // 8) + 4 * containers + offsets
+    encoded = [container_sizes(len(group), 1 + int(np.count_nonzero(np.diff(group) > 1))) for group in groups]
+    header = bitmap_header_bytes(len(highs), any(is_run for _, is_run in encoded))
+    return round(header + sum(size for size, _ in encoded))
 
 
 def write_position_deletes(

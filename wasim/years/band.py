@@ -1,7 +1,6 @@
 """How far a case in sums may lie from the truth, and what was averaged: part of every answer."""
 
 from collections.abc import Collection, Iterator, Mapping
-from math import inf
 
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
@@ -49,26 +48,13 @@ _UPSERTS_AT_AN_END = _widths(0.015, 0.16, 0.12, 0.06)
 _SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
 _OVERWRITTEN = _widths(0.015, 0.2, 0.2, 0.06)
-# Over long horizons: where statements were leapt over, how manifests of deletes and of data fill is a mean
-_LEAPT_STATEMENTS = _widths(0.02, 0.09, 0.45, 0.35)
-# With merge-on-read, how many manifests of deletes there are then: cycles of half as many statements give other means
-_LEAPT_DELETES = {**_widths(0.02, 0.4, 0.45, 0.5), Kind.DELETE_MANIFEST: 0.4}
-# How often manifests are rewritten by count, which changes once there is one more that merges have filled
-_LEAPT_COUNTS = _widths(0.07, 0.09, 0.45, 0.0)
-# How many files compaction leaves in each of the partitions that close decides when deletes are dropped
-_LEAPT_COMPACTED_PARTITIONS = {**_widths(0.02, 0.4, 0.7, 0.6), Kind.DELETE_MANIFEST: 0.95}
 ZIPPED_STATISTICS = 0.13  # entries of statistics in compressed metadata.json
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
-def band_of(case: Case, arrivals: Arrivals, observed: Widths, *, averaged: bool) -> dict[Kind, float]:
-    """The relative half-width of the band of written bytes, by kind: that of the widest cause, `observed` among them.
-
-    `averaged` says whether most statements were taken to do as those before them.
-    """
+def band_of(case: Case, arrivals: Arrivals, observed: Widths) -> dict[Kind, float]:
+    """The relative half-width of the band of written bytes, by kind: that of the widest cause, `observed` among them."""
     causes = [_APPENDS, *_causes(case, arrivals)]
-    if averaged:
-        causes += _of_leaps(case, arrivals)
     return {kind: max(widths.get(kind, 0.0) for widths in (*causes, observed)) for kind in Kind}
 
 
@@ -100,16 +86,6 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _PARQUET
 
 
-def _of_leaps(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
-    """Where statements were leapt over."""
-    kept = case.maintenance
-    yield _LEAPT_DELETES if merges_on_read(case) else _LEAPT_STATEMENTS
-    if kept.rewrite_manifests and kept.rewrite_manifests.every is None:
-        yield _LEAPT_COUNTS
-    if kept.rewrite_data_files and arrivals.lifetime_s < inf:
-        yield _LEAPT_COMPACTED_PARTITIONS
-
-
 def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:
     if places:
         yield _SCATTERED if "scattered" in places else _AT_AN_END
@@ -127,12 +103,9 @@ def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:
         yield _OVERWRITTEN
 
 
-def approximations(case: Case, arrivals: Arrivals, *, averaged: bool) -> tuple[str, ...]:
+def approximations(case: Case, arrivals: Arrivals) -> tuple[str, ...]:
     """What was averaged, in plain sentences."""
-    return (*_sentences(case, arrivals), *([_STATEMENTS] if averaged else []))
-
-
-_STATEMENTS = "Most statements are taken to change the table as those before them did, which were followed one by one."
+    return tuple(_sentences(case, arrivals))
 
 
 def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:

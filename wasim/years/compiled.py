@@ -14,11 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wasim.rules import compaction
-from wasim.years.machine import appends, files, jobs, manifests, run, sizes
+from wasim.twin import delete_sizes
+from wasim.years.machine import appends, changes, files, jobs, manifests, run, sizes, statements, taken, touched
 
 Run = Callable[..., None]
 Record = Any  # numbers and arrays by name, in one piece of memory, or what else numba has no types of
-_MODULES = (compaction, sizes, manifests, appends, files, jobs, run)  # of names that stand twice the machine's counts
+# Of names that stand twice the last one's count
+_MODULES = (
+    compaction,
+    delete_sizes,
+    sizes,
+    manifests,
+    files,
+    appends,
+    touched,
+    taken,
+    jobs,
+    statements,
+    changes,
+    run,
+)
 
 
 @cache

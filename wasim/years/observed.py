@@ -8,8 +8,8 @@ from wasim.ledger import Kind
 from wasim.units import Floats
 from wasim.years.json_sizes import FoundSnapshots, MetadataJson, of_each
 from wasim.years.manifest_sizes import ManifestBytes
+from wasim.years.shape import Shape
 from wasim.years.sizes import Sizes
-from wasim.years.summed import Shape
 
 _LEAST_FILES, _LEAST_RANGE = 8, 1.5  # of which, and of how different sizes, a line is fitted instead of a ratio
 _MANIFESTS = (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)

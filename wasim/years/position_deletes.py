@@ -1,7 +1,6 @@
 """What merge-on-read statements write to delete rows, on average: position deletes (v2) or deletion vectors (v3)."""
 
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from wasim.twin.delete_files import (
     CREATOR_KEY,
     DeletedRows,
     deletion_vectors,
-    position_delete_bytes,
     position_delete_file,
-    vector_bytes,
 )
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_uuid
@@ -28,7 +25,6 @@ from wasim.years.manifest_sizes import NO_MANIFESTS, ManifestBytes, by_count_of,
 
 SAMPLED = 128
 POSITIONS = 8  # of each sampled file
-CONTAINER_ROWS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,20 +40,6 @@ class PositionDeletes:
     path_bytes: int
     around_bytes: float = 0.0
     vector_footer_bytes: float = 0.0
-
-    def content_bytes(self, positions: float, span: float, *, scattered: bool) -> float:
-        """Bytes of a position-delete file, or of a vector within its file, with these positions among `span` rows."""
-        if positions <= 0:
-            return 0.0
-        if not self.uses_vectors:
-            paths, listed, around = position_delete_bytes(
-                files=1, path_bytes=self.path_bytes, rows=positions, span=max(span, positions)
-            )
-            return paths + listed + around
-        containers = max(1, ceil(span / CONTAINER_ROWS))
-        each = positions / containers
-        runs = max(1.0, each * (1 - positions / max(span, positions))) if scattered else 1.0
-        return vector_bytes(containers, each, runs)
 
 
 NO_POSITION_DELETES = PositionDeletes(manifests=NO_MANIFESTS, uses_vectors=False, by_partition=False, path_bytes=0)

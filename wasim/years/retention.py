@@ -112,39 +112,8 @@ class Retention:
         return np.where(np.abs(made - whole) < ALMOST, whole, made)
 
     def _after_commits(self, commits: Floats, column: Floats) -> Floats:
-        """A curve of the history after these commits of the writer, ascending, and all that follows them.
-
-        Maintenance comes at certain commits of a cycle; in the cycles that were leapt over, at the same ones.
-        """
-        return self._through(commits, (self._ends, column[self._firsts_and_lasts]))
-
-    def _through(self, commits: Floats, curve: tuple[Floats, Floats]) -> Floats:
-        """The same by a curve through all samples: the cycle before a span may hold shorter ones."""
-        found = np.interp(commits, *curve)
-        firsts, lasts, periods = self._spans
-        place = np.searchsorted(firsts, commits, side="left") - 1
-        inside = (place >= 0) & (commits <= lasts[np.maximum(place, 0)]) if len(firsts) else np.zeros(0, dtype=bool)
-        if not inside.any():
-            return np.asarray(found)
-        place = place[inside]
-        first, last, period = firsts[place], lasts[place], periods[place]
-        since = commits[inside] - first
-        cycle = np.floor(since / period + SLACK)
-        within = since - cycle * period
-        start = first - period
-        like, before = self._through(start + within, curve), np.interp(start, *curve)
-        ends = np.interp(first + cycle / np.rint((last - first) / period) * (last - first), *curve)
-        found[inside] = ends + np.where(within > SLACK, like - before, 0)
-        return np.asarray(found)
-
-    @cached_property
-    def _spans(self) -> tuple[Floats, Floats, Floats]:
-        """Where leaps began and ended, ascending, and the commits of one of their cycles."""
-        spans = self.samples.spans
-        first, last, period = (
-            np.array([getattr(span, name) for span in spans]) for name in ("first", "last", "period")
-        )
-        return first, last, period
+        """A curve of the history after these commits of the writer and all that follows them."""
+        return np.asarray(np.interp(commits, self._ends, column[self._firsts_and_lasts]))
 
     @cached_property
     def _firsts_and_lasts(self) -> NDArray[np.bool_]:

@@ -17,73 +17,16 @@ from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.evolve import evolve
 from wasim.twin import Site, WriterProfile, raced
-from wasim.twin.commits import merge_policy
 from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
-from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
-from wasim.years.band import ZIPPED_STATISTICS, approximations, band_of
-from wasim.years.changes import changes_of, upserts_of
-from wasim.years.compaction import CompactionRule, DataFilesByPartition
+from wasim.years.band import approximations, band_of
 from wasim.years.flows import DATA, DELETES, Flow
-from wasim.years.history import History
-from wasim.years.jobs import jobs_of
-from wasim.years.localities import merges_on_read
-from wasim.years.manifests import ManifestRuns
 from wasim.years.passed_over import passed_over
-from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
 from wasim.years.raced import landed_of, settled, with_lost
 from wasim.years.retention import Retention
 from wasim.years.samples import CHECKPOINTS, Samples
-from wasim.years.sizes import ROWS_OF_UPSERTS, Sizes, read_sizes
-from wasim.years.state import Rules, TableState
-from wasim.years.statements import Statements
-from wasim.years.stepped import Stepped
-from wasim.years.touched import workload_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """What cases with the same table, workload and writer share: their commits, and how large their files are.
-
-    Of a real table also (`observed`): what `others`, commits that no case simulates, write of each kind for each byte
-    simulated; which share of the snapshots no expiry takes; and the bands of its own sizes.
-    """
-
-    arrivals: Arrivals
-    file_bytes: FileBytes
-    sizes: Sizes
-    position_deletes: PositionDeletes = NO_POSITION_DELETES
-    others: Mapping[Kind, float] = field(default_factory=dict)
-    held_share: float = 0.0
-    bands: Mapping[Kind, float] = field(default_factory=dict)
-
-    @property
-    def ingested_bytes(self) -> float:
-        """Data bytes of one commit's rows as they arrive."""
-        deltas = self.sizes.row_deltas
-        return self.arrivals.files * self.file_bytes.of(self.arrivals.rows_per_file) + (deltas.bytes if deltas else 0.0)
-
-
-def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
-    """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
-    arrivals, file_bytes = CommitSamples(profile=profile).arrivals(case), FileBytes(case, profile)
-    if not case.key_columns:
-        arrivals = rolled(arrivals, case, file_bytes)
-    sizes = read_sizes(case, arrivals, profile, site)
-    if sizes.row_deltas is not None and case.rows_per_commit <= ROWS_OF_UPSERTS:
-        arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
-    deletes = NO_POSITION_DELETES
-    if merges_on_read(case):
-        deletes = read_position_deletes(case, profile, site)
-        sizes = replace(sizes, delete_manifests=deletes.manifests)
-    is_estimated = sizes.json.entry is not None and sizes.json.zipped is not None  # see `of_recipe`
-    return Shape(
-        arrivals=arrivals,
-        file_bytes=file_bytes,
-        sizes=sizes,
-        position_deletes=deletes,
-        bands={Kind.METADATA_JSON: ZIPPED_STATISTICS} if is_estimated else {},
-    )
+from wasim.years.shape import Shape, read_shape
+from wasim.years.history import History
 
 
 def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
@@ -147,15 +90,14 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
     samples = retention.samples
     commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
     table = _at(samples, commits)
-    averaged = bool(samples.spans)
     return Summed(
         totals=totals_of(case, shape, retention),
         live_bytes=_live_bytes(retention, shape),
         ledger=_ledger(case, retention, shape, commits, table),
         ingested_bytes=ingested_bytes_of(case, shape),
         operations=(),
-        band=band_of(case, shape.arrivals, shape.bands, averaged=averaged),
-        approximated=approximations(case, shape.arrivals, averaged=averaged),
+        band=band_of(case, shape.arrivals, shape.bands),
+        approximated=approximations(case, shape.arrivals),
         scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
     )
 
@@ -196,7 +138,7 @@ class YearsOf:
     def _history_of(self, case: Case) -> Samples:
         key = _history_key(case)
         if key not in self.histories:
-            self.histories[key] = history_of(case, self.shape_of(case)).run()
+            self.histories[key] = History(case=case, shape=self.shape_of(case)).run()
         return self.histories[key]
 
     def shape_of(self, case: Case) -> Shape:
@@ -217,7 +159,7 @@ def simulate_ahead(cases: Iterable[tuple[YearsOf, Case]]) -> None:
 
 def _stepped_through(part: tuple[Shape, Case]) -> Samples:
     shape, case = part
-    return history_of(case, shape).run()
+    return History(case=case, shape=shape).run()
 
 
 def _history_key(case: Case) -> str:
@@ -227,51 +169,6 @@ def _history_key(case: Case) -> str:
 
 
 _SHARED: OrderedDict[str, YearsOf] = OrderedDict()  # of the cases of one scenario, many share a shape
-
-
-def history_of(case: Case, shape: Shape) -> History | Stepped:
-    """The history of a case, about to begin."""
-    properties = TableProperties.read(case.table.properties)
-    policy = merge_policy(properties)
-    compaction = case.maintenance.rewrite_data_files
-    rule = None
-    if compaction is not None:
-        rule = CompactionRule(
-            target_bytes=compaction.target_file_size_bytes, min_input_files=compaction.min_input_files
-        )
-    sizes, by_merge_append = shape.sizes, case.merges or bool(case.key_columns)
-    state = TableState(
-        rules=Rules(
-            appends_filter=by_merge_append,
-            appends_merge=by_merge_append and policy.enabled,
-            rows_per_commit=case.rows_per_commit,
-            uses_vectors=shape.position_deletes.uses_vectors,
-        ),
-        arrivals=shape.arrivals,
-        file_bytes=shape.file_bytes,
-        sizes=sizes,
-        data=ManifestRuns(
-            policy=policy,
-            bytes_of=sizes.data_manifests.of,
-            group=DATA,
-            sorts=bool(case.table.partition_by),
-            together=shape.arrivals.files,
-            copies=case.table.format_version == 1 and not properties.snapshot_id_inheritance_enabled,
-        ),
-        deletes=ManifestRuns(policy=policy, bytes_of=sizes.delete_manifests.of, group=DELETES),
-        files=DataFilesByPartition(
-            arrivals=shape.arrivals,
-            sizes=shape.file_bytes,
-            commit_interval_s=case.commit_interval_s,
-            rule=rule,
-            new_share=1 - case.replaced_rows_per_commit / case.rows_per_commit if case.key_columns else 1.0,
-        ),
-    )
-    statements = Statements(workload=workload_of(case), deletes=shape.position_deletes)
-    jobs, changes, upserts = jobs_of(case, shape.arrivals), changes_of(case, statements), upserts_of(case, statements)
-    if not changes and upserts is None:
-        return Stepped(state=state, jobs=jobs, commits=float(case.commits))
-    return History(state=state, jobs=[*changes, *jobs], commits=float(case.commits), upserts=upserts)
 
 
 _MANIFESTS = ((Kind.DATA_MANIFEST, DATA), (Kind.DELETE_MANIFEST, DELETES))

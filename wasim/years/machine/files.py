@@ -2,9 +2,11 @@
 
 from math import ceil, floor, inf
 
-from wasim.rules.compaction import output_files
+from wasim.rules.compaction import is_much_deleted, output_files
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
 from wasim.years.machine.tables import (
+    ADDS_ANYWHERE,
+    ARRIVED_LIVE,
     COHORTS,
     COMMITS,
     DEALT,
@@ -15,21 +17,26 @@ from wasim.years.machine.tables import (
     MADE_BYTES,
     MADE_PARTIAL,
     MADE_SETTLED,
+    MADE_SQUARES,
     MEDIAN,
     MOST_COHORTS,
     NEGLIGIBLE,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
+    REMOVED_FILES,
+    REWRITTEN_LIVE,
     SETTLED_FILES,
     SETTLED_ROWS,
     SMALL_FILES,
     SMALL_ROWS,
+    STATEMENTS_WRITE,
     STRIDE,
     TOOK_BYTES,
     TOOK_PARTIAL,
     TOOK_SMALL,
     TURNS,
+    WRITTEN_FILES,
     Laws,
     Table,
 )
@@ -37,11 +44,11 @@ from wasim.years.machine.tables import (
 
 def deal_out(table: Table, laws: Laws) -> None:
     """Deals the files of all commits so far out to the partitions that were open when they came."""
-    numbers, cohorts = table.numbers, table.cohorts
+    numbers = table.numbers
     if numbers[COHORTS] == 0:
         begin_cohort(table, laws.open_partitions)
     commits, lifetime = numbers[COMMITS], laws.lifetime
-    if lifetime == inf:
+    if lifetime == inf or not laws.compacts:
         into_newest(table, laws, commits - numbers[DEALT])
         numbers[DEALT] = commits
         return
@@ -51,13 +58,7 @@ def deal_out(table: Table, laws: Laws) -> None:
         last = min(commits, max(numbers[DEALT] + 1, float(floor((unit + 1) * lifetime + NEGLIGIBLE))))
         if numbers[DEALT] > 0 and position - unit < 1 / lifetime - NEGLIGIBLE:
             if numbers[COHORTS] > MOST_COHORTS:
-                first, second = cohorts[0], cohorts[1]
-                every = first[PARTITIONS] + second[PARTITIONS]
-                for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
-                    both = first[PARTITIONS] * first[column] + second[PARTITIONS] * second[column]
-                    first[column] = both / every
-                first[PARTITIONS] = every
-                drop_cohort(table, 1)
+                put_together(table, 0, 1)
             begin_cohort(table, laws.open_partitions)
         if last < commits and lifetime <= 1:  # every commit opens partitions of its own
             numbers[COHORTS] -= 1
@@ -76,6 +77,16 @@ def begin_cohort(table: Table, partitions: float) -> None:
     table.numbers[COHORTS] += 1
 
 
+def put_together(table: Table, place: int, other: int) -> None:
+    """Makes partitions of two rows those of the first, as they are on average."""
+    first, second = table.cohorts[place], table.cohorts[other]
+    every = first[PARTITIONS] + second[PARTITIONS]
+    for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
+        first[column] = (first[PARTITIONS] * first[column] + second[PARTITIONS] * second[column]) / every
+    first[PARTITIONS] = every
+    drop_cohort(table, other)
+
+
 def drop_cohort(table: Table, place: int) -> None:
     """Forgets partitions."""
     table.numbers[COHORTS] -= 1
@@ -86,6 +97,8 @@ def drop_cohort(table: Table, place: int) -> None:
 
 def into_newest(table: Table, laws: Laws, commits: float) -> None:
     """Deals the files of commits out to the newest partitions."""
+    if table.numbers[STATEMENTS_WRITE] > 0:
+        return
     if laws.settles:
         table.numbers[SETTLED_FILES] += commits * laws.files
         table.numbers[SETTLED_ROWS] += commits * laws.rows_per_commit
@@ -118,9 +131,15 @@ def group_bytes(laws: Laws, one: list[float]) -> float:
     return size
 
 
-def is_rewritten(laws: Laws, one: list[float]) -> bool:
-    """Whether Iceberg takes a group of files: enough of them, or enough content (`rules.compaction`)."""
+def is_group_due(table: Table, laws: Laws, one: list[float]) -> bool:
+    """Whether Iceberg takes a group of files: enough of them, enough content, or files of which much is deleted
+    (`rules.compaction`).
+    """
     files = one[SMALL_FILES] + one[PARTIAL_FILES]
+    if one[SMALL_FILES] > 0 and is_much_deleted(1 - table.numbers[ARRIVED_LIVE], 1.0):
+        return True
+    if one[PARTIAL_FILES] > 0 and is_much_deleted(1 - table.numbers[REWRITTEN_LIVE], 1.0):
+        return True
     if files <= 1 + NEGLIGIBLE:
         return False
     return files >= laws.min_input_files - MEDIAN or group_bytes(laws, one) > laws.compaction_target
@@ -129,13 +148,14 @@ def is_rewritten(laws: Laws, one: list[float]) -> bool:
 def take_groups(table: Table, laws: Laws, share: float) -> None:
     """Compacts this share of the groups that are due; what that does is in `done`."""
     numbers, done = table.numbers, table.done
-    for what in range(GROUPS + 1):
+    for what in range(MADE_SQUARES + 1):
         done[what] = 0.0
     for place in range(int(numbers[COHORTS])):
         one = table.cohorts[place]
-        if not is_rewritten(laws, one):
+        if not is_group_due(table, laws, one):
             continue
-        rows, part = one[SMALL_ROWS] * laws.new_share + one[PARTIAL_ROWS], one[PARTITIONS] * share
+        rows = one[SMALL_ROWS] * laws.new_share * numbers[ARRIVED_LIVE] + one[PARTIAL_ROWS] * numbers[REWRITTEN_LIVE]
+        part = one[PARTITIONS] * share
         made = float(output_files(bytes_of_rows(laws, rows), laws.compaction_target))
         done[TOOK_SMALL] += part * one[SMALL_FILES]
         done[TOOK_PARTIAL] += part * one[PARTIAL_FILES]
@@ -146,6 +166,7 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
             one[column] *= 1 - share
         if rows / made < laws.small_rows:
             done[MADE_PARTIAL] += part * made
+            done[MADE_SQUARES] += part * made * (rows / made) ** 2
             one[PARTIAL_FILES] += made * share
             one[PARTIAL_ROWS] += rows * share
         else:
@@ -159,8 +180,13 @@ def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
     numbers, left_small, left_partial, place = table.numbers, 0.0, 0.0, 0
     while place < int(numbers[COHORTS]) - 1:
         one = table.cohorts[place]
-        if is_rewritten(laws, one):
+        if is_group_due(table, laws, one):
             place += 1
+            continue
+        if numbers[ADDS_ANYWHERE] > 0:  # further files come, and then they are compacted again
+            for before in range(place - 1, -1, -1):
+                put_together(table, before, before + 1)
+            place = 1
             continue
         left_small += one[PARTITIONS] * one[SMALL_FILES]
         left_partial += one[PARTITIONS] * one[PARTIAL_FILES]
@@ -181,3 +207,44 @@ def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) 
         return missing <= more * laws.files
     least, share = max(0, ceil(missing + arrived)), (table.numbers[FIRED] * STRIDE % TURNS + 0.5) / TURNS
     return (chances[commits][least] if least < len(chances[commits]) else 0.0) >= share
+
+
+def reopen_files(table: Table, laws: Laws) -> None:
+    """Counts the files that no compaction takes as compacted ones again: too many of their rows are deleted."""
+    numbers, place = table.numbers, int(table.numbers[COHORTS]) - 1
+    if laws.lifetime < inf:
+        for later in range(place, -1, -1):
+            for column in range(PARTIAL_ROWS + 1):
+                table.cohorts[later + 1][column] = table.cohorts[later][column]
+        numbers[COHORTS] += 1
+        table.cohorts[0][PARTITIONS], place = partitions_so_far(table, laws), 0
+        for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
+            table.cohorts[0][column] = 0.0
+    among = table.cohorts[place]
+    among[PARTIAL_FILES] += numbers[SETTLED_FILES] / among[PARTITIONS]
+    among[PARTIAL_ROWS] += numbers[SETTLED_ROWS] / among[PARTITIONS]
+    numbers[SETTLED_FILES] = numbers[SETTLED_ROWS] = numbers[LEFT_FILES] = 0.0
+
+
+def partitions_so_far(table: Table, laws: Laws) -> float:
+    """Partitions into which rows have come."""
+    dealt = table.numbers[DEALT]
+    if laws.lifetime <= 1:
+        return laws.partitions * max(1.0, dealt)
+    return (floor(max(0.0, dealt - 1) / laws.lifetime + NEGLIGIBLE) + 1) * laws.open_partitions
+
+
+def balance_files(table: Table, laws: Laws) -> None:
+    """Makes what was removed the rest of what was written: files that statements wrote are unlike those that they were
+    compacted into, and how many bytes of them are gone is known by what is left alone.
+    """
+    numbers, flows = table.numbers, table.flows
+    files, size = numbers[SETTLED_FILES], 0.0
+    if files > 0:
+        size = files * compacted_bytes(laws, numbers[SETTLED_ROWS] / files)
+    for place in range(int(numbers[COHORTS])):
+        one = table.cohorts[place]
+        files += one[PARTITIONS] * (one[SMALL_FILES] + one[PARTIAL_FILES])
+        size += one[PARTITIONS] * group_bytes(laws, one)
+    flows[REMOVED_FILES] = flows[WRITTEN_FILES] - files
+    flows[REMOVED_FILES + 1] = flows[WRITTEN_FILES + 1] - size

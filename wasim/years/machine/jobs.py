@@ -2,8 +2,9 @@
 
 from math import floor
 
+from wasim.rules.compaction import is_much_deleted
 from wasim.years.machine.appends import live_bytes, live_files, manifests_of, snapshot_numbers
-from wasim.years.machine.files import deal_out, drop_closed, small_of, take_groups
+from wasim.years.machine.files import balance_files, deal_out, drop_closed, reopen_files, small_of, take_groups
 from wasim.years.machine.manifests import (
     filter_out,
     list_bytes,
@@ -16,24 +17,55 @@ from wasim.years.machine.manifests import (
 )
 from wasim.years.machine.sizes import digits
 from wasim.years.machine.tables import (
+    ARRIVED,
+    ARRIVED_LIVE,
+    BEYOND,
+    CHANGED,
+    COMMITS,
     COUNT,
+    COUNTERS,
+    CREATED,
+    DEAD,
     FRESH,
+    GONE_BYTES,
+    GONE_DELETES,
+    GONE_FILES,
+    GONE_RECORDS,
     GROUPS,
+    HELD,
+    KEPT,
+    LEFT_OUT,
     LIST_BYTES,
     MADE_BYTES,
     MADE_PARTIAL,
     MADE_SETTLED,
+    MADE_SQUARES,
     MOST_KINDS,
     NEGLIGIBLE,
+    NEW_BYTES,
+    NEW_DELETES,
+    NEW_FILES,
+    NEW_RECORDS,
+    NEWEST_BYTES,
+    NEWEST_COMMIT,
+    NEWEST_FILES,
     PARTIAL,
     PARTIAL_FILES,
+    PARTIAL_ROWS,
     POSITION_DELETES,
     REMOVED_FILES,
+    REPLACED,
+    REWRITTEN,
+    REWRITTEN_LIVE,
     ROWS,
     SETTLED_FILES,
+    SETTLED_ROWS,
     SMALL_FILES,
+    SMALL_ROWS,
+    SMALL_SEEN,
     SNAPSHOT_JSON_BYTES,
     SNAPSHOTS,
+    SQUARES,
     TOOK_BYTES,
     TOOK_PARTIAL,
     TOOK_SMALL,
@@ -41,24 +73,47 @@ from wasim.years.machine.tables import (
     Laws,
     Table,
 )
+from wasim.years.machine.taken import reopen_entries, take, want_deletes
+from wasim.years.machine.touched import total_of
+
+
+def whole_number(value: float) -> float:
+    """The nearest one."""
+    return float(floor(value + 0.5))
 
 
 def digits_of_totals(table: Table) -> float:
     """Digits of what a snapshot's summary says of the whole table."""
-    flows, found = table.flows, 0.0
-    for total in (live_files(table, 0), flows[ROWS], live_bytes(table), live_files(table, 1), flows[POSITION_DELETES]):
-        found += digits(float(floor(total + 0.5)))
+    flows, found, deletes = table.flows, 0.0, total_of(table.deleted[HELD])
+    if deletes <= 0:
+        deletes = live_files(table, 1)
+    for total in (live_files(table, 0), flows[ROWS], live_bytes(table), deletes, flows[POSITION_DELETES]):
+        found += digits(whole_number(total))
     return found + 1  # equality deletes: 0
 
 
-def note_job(table: Table, laws: Laws, around: float) -> None:
-    """The commit of a job: its snapshot, of which so much is around the totals, and its list."""
+def note_snapshot(table: Table, laws: Laws, around: float) -> None:
+    """The commit of a job or a statement: its snapshot, of which so much is around the totals, and its list."""
     flows = table.flows
     flows[SNAPSHOT_JSON_BYTES] += around + digits_of_totals(table) + (digits(flows[SNAPSHOTS]) - 1) * laws.sequences
     flows[SNAPSHOTS] += 1
     flows[LIST_BYTES] += list_bytes(table, laws)
     settle(table, 0, MOST_KINDS)
     settle(table, 1, MOST_KINDS)
+
+
+def note_counted(table: Table, laws: Laws, around: float) -> None:
+    """The commit of a job or a statement whose summary has these `counters`; `around` is without any number."""
+    counters, size = table.counters, around
+    for counter in range(LEFT_OUT):
+        number = whole_number(counters[counter])
+        if number > 0:
+            size += laws.counter_json[counter] + digits(number) * (2 if NEW_DELETES <= counter <= GONE_DELETES else 1)
+    size += digits(max(1.0, whole_number(counters[CHANGED])))
+    if laws.names_manifests:
+        for counter in (CREATED, KEPT, REPLACED):
+            size += digits(whole_number(counters[counter]))
+    note_snapshot(table, laws, size)
 
 
 def commit_nothing(table: Table, laws: Laws, times: float) -> None:
@@ -90,14 +145,19 @@ def rewrite_manifests(table: Table, laws: Laws) -> None:
     size = laws.rewrite_json + 2  # entries processed and changed partitions: 0
     if laws.names_manifests:
         size += digits(float(floor(manifests_of(table) + 0.5))) + 1 + digits(float(floor(before + 0.5)))
-    note_job(table, laws, size)
+    note_snapshot(table, laws, size)
 
 
 def compact(table: Table, laws: Laws, share: float) -> None:
     """Spark's rewrite_data_files in one commit, of this share of the groups that are due."""
     deal_out(table, laws)
     numbers, done = table.numbers, table.done
+    reopen_much_deleted(table, laws)
     before, smalls, partials = numbers[SETTLED_FILES], small_of(table, SMALL_FILES), small_of(table, PARTIAL_FILES)
+    if total_of(table.deleted[DEAD]) > 0 or numbers[ARRIVED_LIVE] < 1 or numbers[REWRITTEN_LIVE] < 1:
+        for kind, live in ((SMALL_ROWS, ARRIVED_LIVE), (PARTIAL_ROWS, REWRITTEN_LIVE)):
+            rows, dead = small_of(table, kind), table.deleted[DEAD][live - ARRIVED_LIVE]
+            numbers[live] = 1 - min(1.0, dead / rows) if rows > 0 else 1.0
     take_groups(table, laws, share)
     left_small, left_partial = drop_closed(table, laws)
     if done[GROUPS] > 0:
@@ -106,12 +166,38 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         created = take_out(table, laws, of_small, of_partial)
         list_compacted(table, laws, done[MADE_PARTIAL], done[MADE_SETTLED])
         replaced = merge(table, laws, 0) + created
+        forget_deleted(table, laws, of_small, of_partial)
         all_small, all_partial = of_small >= 1 or smalls <= NEGLIGIBLE, of_partial >= 1 or partials <= NEGLIGIBLE
         if all_small and all_partial and before <= NEGLIGIBLE:
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
     settle_entries(table, FRESH, left_small)
     settle_entries(table, PARTIAL, left_partial)
+
+
+def reopen_much_deleted(table: Table, laws: Laws) -> None:
+    """Compaction takes files of any size once a good part of their rows is deleted by position."""
+    rows, dead = table.numbers[SETTLED_ROWS], table.deleted[DEAD]
+    if rows <= 0 or not is_much_deleted(dead[BEYOND] / rows, 1.0):
+        return
+    reopen_files(table, laws)
+    reopen_entries(table)
+    for what in range(2):
+        table.deleted[what][REWRITTEN] += table.deleted[what][BEYOND]
+        table.deleted[what][BEYOND] = 0.0
+
+
+def forget_deleted(table: Table, laws: Laws, of_small: float, of_partial: float) -> None:
+    """What statements had deleted by position is gone from these shares of the files, which were compacted."""
+    numbers, deleted, named = table.numbers, table.deleted, total_of(table.deleted[HELD])
+    for number, share in ((ARRIVED, of_small), (REWRITTEN, of_partial)):
+        table.flows[ROWS] -= deleted[DEAD][number] * share
+        deleted[DEAD][number] *= 1 - share
+        deleted[HELD][number] *= 1 - share
+    numbers[SMALL_SEEN] *= 1 - of_small
+    numbers[SQUARES] = numbers[SQUARES] * (1 - of_partial) + table.done[MADE_SQUARES]
+    if laws.uses_vectors:
+        drop_vectors(table, laws, named - total_of(deleted[HELD]))
 
 
 def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> float:
@@ -130,37 +216,68 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
 
 def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -> None:
     """The commit of a compaction, which wrote so many manifests again and replaced others."""
-    flows, done = table.flows, table.done
+    flows, done, counters = table.flows, table.done, table.counters
     made, taken = done[MADE_PARTIAL] + done[MADE_SETTLED], done[TOOK_SMALL] + done[TOOK_PARTIAL]
     flows[REMOVED_FILES] += taken
     flows[REMOVED_FILES + 1] += done[TOOK_BYTES]
     flows[WRITTEN_FILES] += made
     flows[WRITTEN_FILES + 1] += done[MADE_BYTES]
+    if laws.changes_rows:
+        balance_files(table, laws)
     live = live_bytes(table)
     records = flows[ROWS] * min(1.0, done[TOOK_BYTES] / live) if live > 0 else 0.0
-    size, place = laws.compaction_json[0] + digits(max(1.0, float(floor(done[GROUPS] + 0.5)))), 1
-    for count in (max(1.0, made), taken, records, records, done[MADE_BYTES], done[TOOK_BYTES]):
-        whole = float(floor(count + 0.5))
-        if whole > 0:  # what there is none of is left out
-            size += laws.compaction_json[place] + digits(whole)
-        place += 1
-    if laws.names_manifests:
-        for count in (1 + created, max(0.0, manifests_of(table) - 1 - created), replaced):
-            size += digits(float(floor(count + 0.5)))
-    note_job(table, laws, size)
+    for counter in range(COUNTERS):
+        counters[counter] = 0.0
+    counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = max(1.0, made), records, done[MADE_BYTES]
+    counters[GONE_FILES], counters[GONE_RECORDS], counters[GONE_BYTES] = taken, records, done[TOOK_BYTES]
+    counters[CHANGED], counters[CREATED], counters[REPLACED] = done[GROUPS], 1 + created, replaced
+    counters[KEPT] = max(0.0, manifests_of(table) - 1 - created)
+    note_counted(table, laws, laws.compaction_json)
+
+
+def drop_vectors(table: Table, laws: Laws, files: float) -> None:
+    """Deletion vectors of this many files go with them, the newest ones, as these are what compaction takes."""
+    listed, flows = entries_of_deletes(table), table.flows
+    if files <= NEGLIGIBLE or listed <= 0:
+        return
+    size, share, live = flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3], files / listed, live_files(table, 1)
+    drop_entries(table, laws, files, True)
+    flows[REMOVED_FILES + 2] += live * min(1.0, share)
+    flows[REMOVED_FILES + 3] += size * min(1.0, share)
+
+
+def entries_of_deletes(table: Table) -> float:
+    """Delete files that are listed."""
+    found = 0.0
+    for place in range(table.used[1]):
+        found += table.rows[1][place][COUNT] * live_of(table.rows[1][place])
+    return found
+
+
+def drop_entries(table: Table, laws: Laws, files: float, newest: bool) -> None:
+    """Takes this many delete files out of their manifests."""
+    want_deletes(table, files, newest)
+    take(table, laws, 1, newest)
+    merge(table, laws, 1)
+    settle(table, 1, MOST_KINDS)
 
 
 def drop_deletes(table: Table, laws: Laws) -> None:
-    """Delete files older than all data that is left apply to nothing, and go with the next commit that filters."""
+    """Delete files older than all data that is left apply to nothing, and go with the next commit that filters: all but
+    those of a statement since which no row came, as compacted files are as old as that.
+    """
     if not table.used[1]:
         return
-    flows = table.flows
-    entries = 0.0
-    for place in range(table.used[1]):
-        entries += table.rows[1][place][COUNT] * live_of(table.rows[1][place])
+    flows, numbers, kept, kept_bytes = table.flows, table.numbers, 0.0, 0.0
+    if numbers[NEWEST_COMMIT] == numbers[COMMITS]:
+        kept, kept_bytes = numbers[NEWEST_FILES], numbers[NEWEST_BYTES]
+    files = max(0.0, entries_of_deletes(table) - kept)
     size = flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3]
-    filter_out(table, laws, 1, 1.0, 1.0, 1.0)
-    merge(table, laws, 1)
-    settle(table, 1, MOST_KINDS)
-    flows[REMOVED_FILES + 2] += entries
-    flows[REMOVED_FILES + 3] += max(0.0, size)
+    if kept > 0:
+        drop_entries(table, laws, files, False)
+    else:
+        filter_out(table, laws, 1, 1.0, 1.0, 1.0)
+        merge(table, laws, 1)
+        settle(table, 1, MOST_KINDS)
+    flows[REMOVED_FILES + 2] += files
+    flows[REMOVED_FILES + 3] += max(0.0, size - kept_bytes)

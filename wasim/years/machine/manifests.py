@@ -194,7 +194,7 @@ def close_bin(table: Table, laws: Laws, group: int, spares: int, parts: int, rep
             merged[column] += count * row[column]
     # entries that this commit deleted are carried into what its own manifests become
     compacted = merged[PARTIAL] + merged[SETTLED] + merged[GONE_COMPACTED]
-    size = manifest_bytes(laws, group, merged[FRESH] + merged[GONE_FRESH], compacted, merged[SORTED])
+    size = manifest_bytes(table, laws, group, merged[FRESH] + merged[GONE_FRESH], compacted, merged[SORTED])
     merged[COUNT], merged[BYTES], merged[SIBLINGS], merged[IS_NEW] = repeat, size, 1 - 1 / repeat, 1.0
     note_written(table, group, repeat, size)
     counts[ROOM - 1] += items * repeat
@@ -216,6 +216,8 @@ def merge(table: Table, laws: Laws, group: int) -> float:
     counts[ROOM - 1] = 0.0
     for place in range(table.used[group]):
         left, size = rows[place][COUNT], rows[place][BYTES]
+        if left <= NEGLIGIBLE:
+            continue
         if parts:
             fitting = (target - filled) / size + NEGLIGIBLE
             if live_of(rows[place]) > NEGLIGIBLE or fitting < 1.5 or left < fitting + MANY_LEFT:
@@ -327,7 +329,7 @@ def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: floa
         written = spare[spares]
         written[COUNT], written[GONE_FRESH], written[GONE_COMPACTED], written[IS_NEW] = count, gone, gone_compacted, 1.0
         compacted = written[PARTIAL] + written[SETTLED] + gone_compacted
-        written[BYTES] = manifest_bytes(laws, group, written[FRESH] + gone, compacted, row[SORTED])
+        written[BYTES] = manifest_bytes(table, laws, group, written[FRESH] + gone, compacted, row[SORTED])
         # the first of emptied ones stands next to the manifest of what their files were rewritten into
         written[SIBLINGS] = 1.0 if live_of(written) <= NEGLIGIBLE else max(0.0, 1 - 1 / count)
         note_written(table, group, count, written[BYTES])
@@ -403,7 +405,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
         together = laws.together if group == 0 else inf
         apart = 1.0 if parts >= together else (parts - 1) / (together - 1)
         one[SORTED] = (in_order + (fresh - in_order) * apart) / parts
-    one[BYTES] = manifest_bytes(laws, group, one[FRESH], one[PARTIAL] + one[SETTLED], one[SORTED])
+    one[BYTES] = manifest_bytes(table, laws, group, one[FRESH], one[PARTIAL] + one[SETTLED], one[SORTED])
     table.used[group] = 1
     note_written(table, group, parts, one[BYTES])
     if laws.copies and group == 0:
@@ -418,6 +420,6 @@ def list_compacted(table: Table, laws: Laws, partial: float, settled: float) -> 
     for column in range(COLUMNS):
         row[column] = 0.0
     row[COUNT], row[PARTIAL], row[SETTLED], row[IS_NEW] = 1.0, partial, settled, 1.0
-    row[BYTES] = manifest_bytes(laws, 0, 0.0, partial + settled, 0.0)
+    row[BYTES] = manifest_bytes(table, laws, 0, 0.0, partial + settled, 0.0)
     table.used[0] += 1
     note_written(table, 0, 1.0, row[BYTES])

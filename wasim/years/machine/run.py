@@ -4,6 +4,7 @@ from math import ceil, inf
 
 from wasim.years.flows import WIDTH
 from wasim.years.machine.appends import append, manifests_of
+from wasim.years.machine.changes import change_rows, next_of_change, next_statement, upsert
 from wasim.years.machine.files import deal_out, has_enough, small_files
 from wasim.years.machine.jobs import commit_nothing, compact, rewrite_manifests
 from wasim.years.machine.manifests import list_bytes
@@ -16,13 +17,16 @@ from wasim.years.machine.tables import (
     IDLE,
     JOBS,
     MEDIAN,
+    MOST_AT_ONCE,
     NEGLIGIBLE,
     NEXT_RUN,
     NEXT_STOP,
+    NEXT_TURN,
     OF_TABLE,
     REWRITE,
     SAMPLE,
     SAMPLED,
+    UPSERT,
     Laws,
     Table,
 )
@@ -72,7 +76,7 @@ def run(
     All are commits of the writer, ascending. The rows of the `schedule` are those that compactions, rewrites of
     manifests and commits of nothing follow, and how many of nothing come before other jobs and after them.
     """
-    numbers, most = table.numbers, len(samples) // SAMPLE - 6
+    numbers, most = table.numbers, len(samples) // SAMPLE - MOST_AT_ONCE
     while numbers[COMMITS] < until and numbers[SAMPLED] < most:
         while stops[int(numbers[NEXT_STOP])] <= numbers[COMMITS]:
             numbers[NEXT_STOP] += 1
@@ -81,7 +85,11 @@ def run(
             while schedule[job][int(numbers[NEXT_RUN + job])] <= numbers[COMMITS]:
                 numbers[NEXT_RUN + job] += 1
             stop = min(stop, schedule[job][int(numbers[NEXT_RUN + job])])
-        append(table, laws, stop - numbers[COMMITS])
+        stop = min(stop, next_statement(table, laws))
+        if laws.upserts and numbers[COMMITS] >= 1:
+            upsert(table, laws)
+        else:
+            append(table, laws, 1.0 if laws.upserts else stop - numbers[COMMITS])
         if numbers[COMMITS] >= stop:
             is_stop = numbers[COMMITS] >= min(until, stops[int(numbers[NEXT_STOP])])
             numbers[JOBS] += 1
@@ -97,15 +105,18 @@ def is_due(table: Table, schedule: list[list[float]], job: int) -> bool:
 def carry_out(
     table: Table, laws: Laws, schedule: list[list[float]], chances: list[list[float]], samples: list[float]
 ) -> None:
-    """The jobs that follow this commit, with samples before and after them if there is room for any."""
-    numbers, compacts = table.numbers, is_due(table, schedule, COMPACTION)
+    """The statements and jobs that follow this commit, with samples before and after them if there is room for any."""
+    numbers, is_sampled = table.numbers, len(samples) > 0
+    if is_sampled:
+        sample(table, laws, samples)
+    for change in range(UPSERT):
+        if carry_out_changes(table, laws, change) and is_sampled:
+            sample(table, laws, samples)
+    compacts = is_due(table, schedule, COMPACTION)
     if laws.least_files < inf:
         deal_out(table, laws)
         compacts = has_enough(table, laws, chances, 0)
     is_idle, rewrites = is_due(table, schedule, IDLE), is_due(table, schedule, REWRITE)
-    is_sampled = len(samples) > 0
-    if is_sampled:
-        sample(table, laws, samples)
     for job in range(4):
         if job in (0, 3) and is_idle:
             times = schedule[IDLE + 1 + job // 3][int(numbers[NEXT_RUN + IDLE])]
@@ -122,3 +133,11 @@ def carry_out(
             continue
         if is_sampled:
             sample(table, laws, samples)
+
+
+def carry_out_changes(table: Table, laws: Laws, change: int) -> bool:
+    """All runs of a statement that follow this commit; whether there are any."""
+    before = table.numbers[NEXT_TURN + change]
+    while next_of_change(table, laws, change) <= table.numbers[COMMITS]:
+        change_rows(table, laws, change)
+    return table.numbers[NEXT_TURN + change] > before

@@ -3,7 +3,7 @@
 from math import ceil, exp, log
 
 from wasim.years.growth import TABULATED
-from wasim.years.machine.tables import Laws
+from wasim.years.machine.tables import Laws, Table
 
 
 def digits(value: float) -> int:
@@ -57,10 +57,10 @@ def through(laws: Laws, count: float) -> float:
     return laws.list_sums[TABULATED] + beyond * first + slope * beyond * (beyond + 1) / 2
 
 
-def manifest_bytes(laws: Laws, group: int, fresh: float, compacted: float, by_partition: float) -> float:
+def manifest_bytes(table: Table, laws: Laws, group: int, fresh: float, compacted: float, by_partition: float) -> float:
     """Bytes of a manifest by its entries."""
     beside_others = compacted - 1 + fresh if fresh < 1 else compacted
-    more = laws.compacted_more[group] * max(0.0, beside_others) + laws.sorted_more[group] * by_partition
+    more = table.compacted_more[group] * max(0.0, beside_others) + laws.sorted_more[group] * by_partition
     return at(fresh + compacted, laws.entry_counts[group], laws.entry_bytes[group], laws.entries_known[group]) + more
 
 

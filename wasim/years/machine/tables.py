@@ -7,7 +7,7 @@ from wasim.years.flows import WIDTH, Flow
 NEGLIGIBLE = 1e-9
 MOST_KINDS = 16  # of manifests between two events: the most similar ones count as equal
 MANY_KINDS = 40  # of appends that bring several manifests each
-ROOM = 96  # rows of manifests
+ROOM = 192  # rows of manifests: a merge may part each that there is in three
 MOST_COHORTS = 24  # those of partitions that closed earlier count as equal
 MANY_PARTS = 6.0
 MANY_LEFT = 8.0  # emptied manifests
@@ -28,8 +28,37 @@ PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS = range(5)
 COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)
 # Jobs, as rows of a schedule: commits of nothing have two rows more
 COMPACTION, REWRITE, IDLE = range(3)
-JOBS, EVERY = 13, 14  # jobs carried out, and every how many of them samples are taken
-NUMBERS = 15  # NEXT_RUN is one for each of three jobs
+MOST_AT_ONCE = 10  # samples around one commit
+JOBS, EVERY = 13, 14  # jobs carried out, and every how many of them samples are taken; NEXT_RUN is one for each job
+# What statements have left: files and live rows that the last one on the newest, or the oldest, rows wrote; squares of
+# the live rows of each rewritten file, added up; files as they arrived when the last statement had run; the number of
+# the last row deleted as one of the oldest; rows that statements brought, less those that they deleted anywhere else
+EDGE_FILES, EDGE_ROWS, SQUARES, SMALL_SEEN, GONE_ROWS, NET_ROWS = range(15, 21)
+NEWEST_COMMIT, NEWEST_FILES, NEWEST_BYTES = range(21, 24)  # delete files of the last statement
+STATEMENTS_WRITE, ADDS_ANYWHERE = 24, 25  # all files; and where others stay, in any partition
+ARRIVED_LIVE, REWRITTEN_LIVE = 26, 27  # share of rows that no delete file names, of files as they arrived and others
+IS_SCATTERED, IS_NEWEST, SQUARES_LEFT, TOGETHER, IN_STEP = range(28, 33)  # of what a statement hits: `touched`
+NEXT_TURN = 33  # of each of four statements
+HIT_BY_CHANCE = 37  # how many of each of those have touched a row so far, on average
+NUMBERS = 41
+# Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
+ARRIVED, REWRITTEN, BEYOND = range(3)
+FILES, RECORDS, LIVE = range(3)  # of a class
+HIT_FILES, HIT_SHARES, HIT_ROW_SHARES, HIT_ROWS = range(4)  # of what a statement hits, by class
+DEAD, HELD = range(2)  # by class: rows deleted by position, and the data files that delete files name
+# Statements: kinds, where the rows are that they touch, and columns of a row of `changes`
+UPDATE, DELETE, MERGE, OVERWRITE, UPSERT = range(5)
+SCATTERED, NEWEST, OLDEST, OLDEST_COMMITS = range(4)
+IS_THERE, EVERY_US, RUNS, PLACE, ON_READ, ROWS_WANTED, SHARE_WANTED, NEW_ROWS, IS_DYNAMIC = range(9)
+CHANGE = 9
+# Snapshots of statements, by operation
+APPENDS, DELETES, OVERWRITES = range(3)
+# Counters of a summary, those of what there is none of left out; the others stand in all that count manifests
+NEW_FILES, GONE_FILES, NEW_RECORDS, GONE_RECORDS, NEW_BYTES, GONE_BYTES = range(6)
+NEW_DELETES, GONE_DELETES, NEW_POSITIONS, GONE_POSITIONS = range(6, 10)
+LEFT_OUT = 10
+CREATED, KEPT, REPLACED, CHANGED = range(10, 14)
+COUNTERS = 14
 # Running sums, by name: a compiled function reads globals, not attributes of a class
 EQUALITY_DELETES = Flow.EQUALITY_DELETES
 LIST_BYTES = Flow.LIST_BYTES
@@ -44,8 +73,8 @@ WASTED_MANIFESTS = Flow.WASTED_MANIFESTS
 WRITTEN_FILES = Flow.WRITTEN_FILES
 WRITTEN_MANIFESTS = Flow.WRITTEN_MANIFESTS
 # What a compaction does in all partitions: files taken, as they came and compacted, their bytes; files made, below the
-# target and beyond it, their bytes; groups
-TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS = range(7)
+# target and beyond it, their bytes; groups; the squares of the rows of each file below the target, added up
+TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS, MADE_SQUARES = range(8)
 # What a sample holds before the flows
 OF_TABLE = 9
 SAMPLE = OF_TABLE + WIDTH
@@ -89,6 +118,8 @@ class Laws:
     entry_bytes: list[list[float]]
     compacted_more: list[float]
     sorted_more: list[float]
+    first_more: float  # of a file that a statement writes: the first one, and further ones
+    further_more: float
     # manifest lists: bytes by manifests, and their sums over the first counts
     lists_known: int
     list_counts: list[float]
@@ -113,6 +144,7 @@ class Laws:
     open_partitions: float
     lifetime: float  # commits
     # compaction
+    compacts: int
     compaction_target: float
     min_input_files: float
     small_rows: float  # of the largest file that it takes for its size
@@ -132,11 +164,31 @@ class Laws:
     sequences: int
     has_row_ids: int
     counts_manifests: int
-    compaction_json: list[float]  # around its numbers: always; for each that is left out where there is none
+    compaction_json: float  # around its numbers
+    counter_json: list[float]  # of each counter that is left out where there is none, beside its number
     rewrite_json: float
     names_manifests: int  # whether a job's summary counts manifests
     nothing_json: float  # a writer's without rows, around its numbers
     is_zipped: int  # whether metadata.json is: then such snapshots take what others do
+    # statements: a row each, and what a snapshot takes around its numbers, by operation
+    changes_rows: int
+    interval_us: int  # between two commits
+    changes: list[list[float]]
+    change_json: list[list[float]]
+    upserts: int  # whether the writer's commits, but the first, are each one MERGE INTO
+    replaced_per_commit: float  # rows
+    new_rows: float  # of a commit, that replace none
+    deals_in_turn: int  # whether rows are, to the files of a commit
+    is_partitioned: int
+    tasks: float
+    file_target: float
+    # delete files of positions: whether they are vectors, or one for each partition; of a path, around the vectors of a
+    # file and for each of them
+    uses_vectors: int
+    by_partition: int
+    path_bytes: float
+    around_vectors: float
+    vector_footer: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -155,3 +207,10 @@ class Table:
     after: list[float]
     sums: list[float]
     done: list[float]  # by a compaction
+    compacted_more: list[float]  # what an entry of a rewritten file takes more, of data and of deletes
+    deleted: list[list[float]]
+    classes: list[list[float]]
+    hits: list[list[float]]
+    queue: list[list[float]]  # files of an end of the table, in order: their class, how many, live rows
+    gone: list[list[float]]  # entries that go, of each row of manifests, by kind
+    counters: list[float]

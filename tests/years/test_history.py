@@ -12,7 +12,7 @@ from support.paths import SCENARIOS
 from wasim.rules.merging import MergePolicy, bins_to_merge
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile
-from wasim.years import history_of, read_shape
+from wasim.years import History, read_shape
 from wasim.years.compiled import compiled_run
 from wasim.years.machine.files import small_of
 from wasim.years.machine.manifests import commits_until_merge, merge, settle
@@ -26,17 +26,17 @@ from wasim.years.machine.tables import (
     SMALL_FILES,
     Laws,
 )
-from wasim.years.stepped import Stepped, laws_of, new_table
+from wasim.years.history import History, laws_of, new_table
 
 RUNS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 900)), min_size=1, max_size=6)
 
 
-def table_of(name: str, number: int, commits: float) -> Stepped:
+def table_of(name: str, number: int, commits: float) -> History:
     """The table of a scenario after so many commits."""
     case = load_scenario(SCENARIOS / f"{name}.yaml").cases()[number]
     case = replace(case, horizon_s=commits * case.commit_interval_s)
-    table = history_of(case, read_shape(case, shipped_profile(case), Site()))
-    assert isinstance(table, Stepped)
+    table = History(case=case, shape=read_shape(case, shipped_profile(case), Site()))
+    assert isinstance(table, History)
     return table
 
 
@@ -84,8 +84,8 @@ def test_compiled_a_table_comes_to_the_same(name: str, number: int, commits: int
     pytest.importorskip("numba")
     flows = []
     for before in (-1.0, 1e18):
-        monkeypatch.setattr("wasim.years.stepped.BEFORE_LOADING", before)
-        monkeypatch.setattr("wasim.years.stepped.BEFORE_COMPILING", before)
+        monkeypatch.setattr("wasim.years.history.BEFORE_LOADING", before)
+        monkeypatch.setattr("wasim.years.history.BEFORE_COMPILING", before)
         flows.append(table_of(name, number, commits).run().flows[-1])
     np.testing.assert_allclose(*flows, rtol=1e-9)
 
@@ -96,17 +96,17 @@ def test_where_numba_is_told_not_to_compile_nothing_is_compiled(monkeypatch: pyt
 
 
 def test_without_numba_tables_are_stepped_through_all_the_same(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("wasim.years.stepped.BEFORE_LOADING", -1.0)
-    monkeypatch.setattr("wasim.years.stepped.compiled_run", lambda **_: None)
+    monkeypatch.setattr("wasim.years.history.BEFORE_LOADING", -1.0)
+    monkeypatch.setattr("wasim.years.history.compiled_run", lambda **_: None)
     assert table_of("smoke", 1, 300).run().commits[-1] == 300
 
 
 def test_samples_around_jobs_become_fewer_where_jobs_are_very_many(
     small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("wasim.years.stepped.DENSE", 600)
+    monkeypatch.setattr("wasim.years.history.DENSE", 600)
     case = small_case(horizon="40000s", maintenance="{rewrite_data_files: {every: 10s}}")
-    table = history_of(case, read_shape(case, shipped_profile(case), Site()))
+    table = History(case=case, shape=read_shape(case, shipped_profile(case), Site()))
     samples = table.run()
     assert 600 < len(samples.commits) < 3_000  # of 8,000
     assert (np.diff(samples.commits) >= 0).all()

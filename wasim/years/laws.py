@@ -1,0 +1,256 @@
+"""What the machine knows of a table: its rules and sizes in plain numbers."""
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Any
+
+from wasim.iceberg.properties import TableProperties
+from wasim.rules.compaction import SMALL_FILE_SHARE
+from wasim.scenario import Case
+from wasim.scenario.case import microseconds
+from wasim.twin.commits import merge_policy
+from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
+from wasim.twin.snapshot_updates import APPLICATION_KEY
+from wasim.twin.statements import merge_counts
+from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
+from wasim.workload import schedule
+from wasim.years.arrivals import FileBytes, whole
+from wasim.years.jobs import Job
+from wasim.years.machine.tables import (
+    CHANGE,
+    DELETE,
+    EVERY_US,
+    IS_DYNAMIC,
+    IS_THERE,
+    MERGE,
+    NEGLIGIBLE,
+    NEW_ROWS,
+    ON_READ,
+    OVERWRITE,
+    PLACE,
+    ROWS_WANTED,
+    RUNS,
+    SHARE_WANTED,
+    UPDATE,
+    UPSERT,
+    Laws,
+)
+from wasim.years.position_deletes import PositionDeletes
+from wasim.years.shape import Shape
+from wasim.years.snapshot_sizes import SnapshotBytes
+
+MOST_NEW, MOST_KNOWN = 16, 128  # manifests of a commit, sizes
+_STATEMENTS = {"update": UPDATE, "delete": DELETE, "merge": MERGE, "overwrite": OVERWRITE}
+_PLACES = ("scattered", "newest", "oldest", "oldest_commits")
+_OPERATIONS = ("append", "delete", "overwrite")
+
+
+def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
+    """How large the files of a case's table are, and how its writer, its statements and these jobs work."""
+    properties, sizes, arrivals, file_bytes = (
+        TableProperties.read(case.table.properties),
+        shape.sizes,
+        shape.arrivals,
+        shape.file_bytes,
+    )
+    of_data, of_deletes, snapshots, lists = sizes.data_manifests, sizes.delete_manifests, sizes.snapshots, sizes.lists
+    new, deltas, policy = of_data.of_commit(arrivals.files), sizes.row_deltas, merge_policy(properties)
+    by_name = {job.operation: job for job in jobs}
+    compaction, rewriting = by_name.get("rewrite_data_files"), by_name.get("rewrite_manifests")
+    by_merge_append = case.merges or bool(case.key_columns)
+    target, least_files, small_rows = _of_compaction(case, file_bytes)
+    names, rows = int(snapshots.names_manifests), float(case.rows_per_commit)
+    rewrite = snapshots.of_operation("replace", CommitCounts(entries_processed=0), TableTotals())
+    return Laws(
+        filters=int(by_merge_append),
+        merges=int(by_merge_append and policy.enabled),
+        packs=int(policy.enabled),
+        files=arrivals.files,
+        rows_per_commit=rows,
+        file_bytes=file_bytes.of(arrivals.rows_per_file),
+        settles=int(target < inf and arrivals.rows_per_file >= small_rows),
+        new_kinds=len(new),
+        new_counts=_padded([float(one.count) for one in new], MOST_NEW),
+        new_files=_padded([one.files for one in new], MOST_NEW),
+        new_bytes=_padded([one.bytes for one in new], MOST_NEW),
+        staged=[of_data.staged, of_deletes.staged],
+        deletes=int(deltas is not None),
+        delta_files=deltas.files if deltas else 0.0,
+        delta_bytes=deltas.bytes if deltas else 0.0,
+        keys=deltas.keys if deltas else 0.0,
+        positions=deltas.positions if deltas else 0.0,
+        first_files=deltas.first_files if deltas else 0.0,
+        first_bytes=deltas.first_bytes if deltas else 0.0,
+        delete_manifest=of_deletes.new,
+        target=float(policy.target_bytes),
+        least=float(policy.min_count),
+        entries_known=[len(one.by_count.counts) for one in (of_data, of_deletes)],
+        entry_counts=[_padded(one.by_count.counts, MOST_KNOWN) for one in (of_data, of_deletes)],
+        entry_bytes=[_padded(one.by_count.sizes, MOST_KNOWN) for one in (of_data, of_deletes)],
+        compacted_more=[of_data.compacted_more, of_deletes.compacted_more],
+        sorted_more=[of_data.sorted_more, of_deletes.sorted_more],
+        first_more=of_data.first_more,
+        further_more=of_data.further_more,
+        lists_known=len(lists.counts),
+        list_counts=_padded(lists.counts, MOST_KNOWN),
+        list_bytes=_padded(lists.sizes, MOST_KNOWN),
+        list_sums=lists.sums,
+        sibling_saving=sizes.sibling_saving,
+        rewritten_more=sizes.rewritten_more,
+        rows_known=len(file_bytes.log_rows),
+        log_rows=_padded(file_bytes.log_rows, MOST_KNOWN),
+        log_bytes=_padded(file_bytes.log_bytes, MOST_KNOWN),
+        **_lineage(shape),
+        partitions=arrivals.partitions,
+        open_partitions=arrivals.open_partitions,
+        lifetime=arrivals.lifetime_s / case.commit_interval_s,
+        compacts=int(target < inf),
+        compaction_target=target,
+        min_input_files=least_files,
+        small_rows=small_rows,
+        new_share=1 - case.replaced_rows_per_commit / rows if case.key_columns else 1.0,
+        parts=1 if compaction is None else compaction.parts,
+        by_chance=int(compaction is not None and compaction.by_chance),
+        least_files=float(compaction.least) if compaction is not None and compaction.runs is None else inf,
+        least_manifests=float(rewriting.least) if rewriting is not None and rewriting.runs is None else inf,
+        sorts=int(bool(case.table.partition_by)),
+        together=arrivals.files,
+        copies=int(case.table.format_version == 1 and not properties.snapshot_id_inheritance_enabled),
+        shortest=_shortest_snapshot(case, shape),
+        epochs=snapshots.epochs,
+        sequences=snapshots.sequences,
+        has_row_ids=int(snapshots.has_row_ids),
+        counts_manifests=int(snapshots.counts_manifests),
+        compaction_json=_around(snapshots, "replace"),
+        counter_json=_counters(snapshots, shape.position_deletes),
+        rewrite_json=rewrite - (8 + 3 * names),
+        names_manifests=names,
+        nothing_json=snapshots.of_nothing(CommitCounts(), 0) - 6 - int(snapshots.counts_manifests),
+        is_zipped=int(sizes.json.zipped is not None),
+        **_statements(case, snapshots),
+        uses_vectors=int(shape.position_deletes.uses_vectors),
+        by_partition=int(shape.position_deletes.by_partition),
+        path_bytes=float(shape.position_deletes.path_bytes),
+        around_vectors=shape.position_deletes.around_bytes,
+        vector_footer=shape.position_deletes.vector_footer_bytes,
+    )
+
+
+def _of_compaction(case: Case, sizes: FileBytes) -> tuple[float, float, float]:
+    """The target of a case's compaction, how many files it takes at least, and how many rows the largest file has that
+    it takes for its size; infinite without a compaction.
+    """
+    kept = case.maintenance.rewrite_data_files
+    if kept is None:
+        return inf, inf, inf
+    low, high, least = 1.0, 1e12, SMALL_FILE_SHARE * kept.target_file_size_bytes
+    while high / low > 1 + NEGLIGIBLE:
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if sizes.of(middle) < least else (low, middle)
+    return float(kept.target_file_size_bytes), float(kept.min_input_files), low
+
+
+def _shortest_snapshot(case: Case, shape: Shape) -> float:
+    """Bytes of a snapshot of the writer's whose growing numbers have one digit each."""
+    arrivals, deltas = shape.arrivals, shape.sizes.row_deltas
+    by_key, by_position, added = 0.0, 0.0, arrivals.files * shape.file_bytes.of(arrivals.rows_per_file)
+    if deltas is not None:
+        by_position = deltas.files / 2 if deltas.positions else 0.0
+        by_key, added = deltas.files - by_position, added + deltas.bytes
+    counts = CommitCounts(
+        manifests_created=1 if deltas is None else 2,
+        added=FileCounts(
+            files=whole(arrivals.files),
+            records=whole(case.rows_per_commit),
+            bytes=whole(added),
+            equality_files=whole(by_key),
+            position_files=whole(by_position),
+            position_deletes=whole(deltas.positions) if deltas else 0,
+            equality_deletes=whole(deltas.keys) if deltas else 0,
+        ),
+        changed_partitions=whole(arrivals.partitions),
+    )
+    return shape.sizes.snapshots.of_append(counts, operation="append" if deltas is None else "overwrite")
+
+
+def _around(snapshots: SnapshotBytes, operation: str, kind: str = "") -> float:
+    """Bytes of a snapshot of a job, or of a kind of statement, around its numbers; those that a MERGE leaves at 0 are
+    none of them.
+    """
+    own, more, digits = ((APPLICATION_KEY,) if kind else ()), dict[str, str](), 7 + 3 * int(snapshots.names_manifests)
+    if kind == "merge":
+        more, digits = merge_counts(copied=0, updated=0, inserted=0), digits + 4
+    elif kind == "dynamic":
+        more = {"replace-partitions": "true"}
+    return snapshots.of_operation(operation, CommitCounts(), TableTotals(), own, more) - digits
+
+
+def _counters(snapshots: SnapshotBytes, deletes: PositionDeletes) -> list[float]:
+    """What each counter that is left out where there is none takes beside its number, as the machine has them."""
+    nothing = snapshots.of_operation("replace", CommitCounts(), TableTotals())
+    listed = FileCounts(vectors=1) if deletes.uses_vectors else FileCounts(position_files=1)
+    each = (FileCounts(files=1), FileCounts(records=1), FileCounts(bytes=1), listed, FileCounts(position_deletes=1))
+    both = [counts for one in each for counts in (CommitCounts(added=one), CommitCounts(removed=one))]
+    found = [snapshots.of_operation("replace", one, TableTotals()) - nothing - 1 for one in both]
+    return [
+        size - (counts.added.delete_files + counts.removed.delete_files)
+        for size, counts in zip(found, both, strict=True)
+    ]
+
+
+def _statements(case: Case, snapshots: SnapshotBytes) -> Mapping[str, Any]:
+    """When the statements of a case run, which rows they touch, and what their snapshots take."""
+    changes = [[0.0] * CHANGE for _ in range(UPSERT + 1)]
+    around = [[0.0] * len(_OPERATIONS) for _ in range(UPSERT + 1)]
+    upsert = None if case.key_columns else case.writer.upsert
+    found: list[tuple[int, Any]] = [(_STATEMENTS[name], change) for name, change in case.changes if change is not None]
+    for number, change in [*found, *([(UPSERT, upsert)] if upsert is not None else [])]:
+        row, kind = changes[number], "merge" if number in (MERGE, UPSERT) else "statement"
+        row[IS_THERE], row[ON_READ] = 1.0, float(getattr(change, "mode", "") == "merge-on-read")
+        row[PLACE] = float(_PLACES.index(getattr(change, "locality", "newest")))
+        row[NEW_ROWS], row[SHARE_WANTED] = float(getattr(change, "new_rows", 0)), getattr(change, "share", None) or 0.0
+        wanted = getattr(change, "rows", None)
+        row[ROWS_WANTED] = inf if wanted is None else float(wanted)
+        if number == OVERWRITE and change.kind == "dynamic":
+            row[IS_DYNAMIC], kind = 1.0, "dynamic"
+        if number != UPSERT:
+            row[EVERY_US], row[RUNS] = microseconds(change.every), schedule(case, change).count
+        around[number] = [_around(snapshots, operation, kind) for operation in _OPERATIONS]
+    replaced = float(case.replaced_rows_per_commit)
+    return {
+        "changes_rows": int(bool(found) or upsert is not None),
+        "interval_us": microseconds(case.commit_interval_s),
+        "changes": changes,
+        "change_json": around,
+        "upserts": int(upsert is not None),
+        "replaced_per_commit": replaced,
+        "new_rows": case.rows_per_commit - replaced,
+        "deals_in_turn": int(case.writer.kind == "streaming"),
+        "is_partitioned": int(bool(case.table.partition_by)),
+        "tasks": float(case.workload.files_per_commit),
+        "file_target": float(TableProperties.read(case.table.properties).write_target_file_size_bytes),
+    }
+
+
+def _lineage(shape: Shape) -> dict[str, float]:
+    """What a compacted file takes to say where its rows came from: `machine.compacted_bytes`."""
+    arrivals, sizes = shape.arrivals, shape.file_bytes
+    together = arrivals.files / arrivals.partitions
+    ids, changes = mean_row_id_bytes(0, 0), mean_changed_at_bytes(0, 0, 0)
+    return {
+        "lineage_footer": sizes.lineage_footer,
+        "steps_back": 1 / together if sizes.deals_out and together > 1 else 0.0,
+        "commits_of_row": arrivals.partitions / (arrivals.files * arrivals.rows_per_file),
+        "row_id_bytes": mean_row_id_bytes(1, 0) - ids,
+        "step_bytes": mean_row_id_bytes(0, 1) - ids,
+        "lineage_bytes": ids + changes,
+        "changed_at_bytes": mean_changed_at_bytes(0, 1, 0) - changes,
+    }
+
+
+def _padded(values: Sequence[float], count: int) -> list[float]:
+    """The values in a list of this many."""
+    if len(values) > count:
+        msg = f"{len(values)} sizes are known, {count} have room"
+        raise ValueError(msg)
+    return [*map(float, values), *[0.0] * (count - len(values))]

@@ -1,0 +1,127 @@
+"""Statements in the machine: when they run, of themselves or as the writer's commits, and which rows they touch."""
+
+from math import expm1, floor, inf
+
+from wasim.rules.maintenance import commit_at
+from wasim.years.machine.files import deal_out
+from wasim.years.machine.statements import change_nothing, delete_by_position, overwrite_rows, rewrite_rows
+from wasim.years.machine.tables import (
+    COMMITS,
+    DELETE,
+    EVERY_US,
+    GONE_ROWS,
+    HIT_BY_CHANCE,
+    HIT_ROWS,
+    IS_DYNAMIC,
+    IS_THERE,
+    NET_ROWS,
+    NEW_ROWS,
+    NEWEST,
+    NEXT_TURN,
+    OLDEST,
+    OLDEST_COMMITS,
+    ON_READ,
+    OVERWRITE,
+    PLACE,
+    ROWS_WANTED,
+    RUNS,
+    SCATTERED,
+    SHARE_WANTED,
+    STATEMENTS_WRITE,
+    UPSERT,
+    Laws,
+    Table,
+)
+from wasim.years.machine.touched import (
+    ends_with_files,
+    hit_at_end,
+    hit_scattered,
+    live_in_hits,
+    rows_through,
+    total_of,
+    whole_commits,
+)
+
+FEW_ROWS = 8.0  # of so few that are scattered, chance may leave none
+
+
+def next_statement(table: Table, laws: Laws) -> float:
+    """The writer's commit that the next periodic statement follows; infinite if none does."""
+    found = inf
+    for change in range(UPSERT):
+        found = min(found, next_of_change(table, laws, change))
+    return found
+
+
+def next_of_change(table: Table, laws: Laws, change: int) -> float:
+    """The writer's commit that the next run of a statement follows; infinite if none does."""
+    row, turn = laws.changes[change], table.numbers[NEXT_TURN + change] + 1
+    if row[IS_THERE] == 0 or turn > row[RUNS]:
+        return inf
+    return float(commit_at(int(turn), int(row[EVERY_US]), laws.interval_us))
+
+
+def change_rows(table: Table, laws: Laws, change: int) -> None:
+    """One run of a periodic statement."""
+    table.numbers[NEXT_TURN + change] += 1
+    deal_out(table, laws)
+    numbers, row = table.numbers, laws.changes[change]
+    there = rows_through(laws, numbers[COMMITS]) - numbers[GONE_ROWS]
+    wanted = row[ROWS_WANTED] if row[ROWS_WANTED] < inf else float(round(row[SHARE_WANTED] * there))
+    wanted = min(there, wanted)
+    if change == OVERWRITE:
+        overwrite_rows(table, laws, wanted, row[IS_DYNAMIC] > 0)
+        return
+    if wanted > 0 and row[PLACE] == SCATTERED and wanted < FEW_ROWS and row[NEW_ROWS] == 0:
+        chance = -expm1(-wanted)  # that a hash chooses any
+        hit = floor(numbers[HIT_BY_CHANCE + change])
+        numbers[HIT_BY_CHANCE + change] += chance
+        wanted = wanted / chance if floor(numbers[HIT_BY_CHANCE + change]) > hit else 0.0
+    if wanted <= 0:  # a commit all the same
+        change_nothing(table, laws, change)
+        return
+    if row[PLACE] == OLDEST_COMMITS:
+        gone = numbers[GONE_ROWS]
+        wanted = whole_commits(laws, gone + wanted, numbers[COMMITS]) - gone
+    if row[PLACE] == SCATTERED:
+        hit_scattered(table, laws, wanted / there, False)
+    else:
+        hit_at_end(table, laws, wanted, row[PLACE] == NEWEST)
+    carry_out_change(table, laws, change, wanted)
+
+
+def carry_out_change(table: Table, laws: Laws, change: int, wanted: float) -> None:
+    """An UPDATE, a DELETE or a MERGE, of which it is known what it hits."""
+    numbers, row, touched = table.numbers, laws.changes[change], total_of(table.hits[HIT_ROWS])
+    is_delete, is_oldest, inserted = change == DELETE, row[PLACE] >= OLDEST, row[NEW_ROWS]
+    if is_delete and is_oldest and ends_with_files(table, laws, numbers[GONE_ROWS] + wanted):
+        rewrite_rows(table, laws, change, 0.0, touched, inserted, -1.0)
+    elif row[ON_READ] > 0:
+        delete_by_position(table, laws, change, inserted if is_delete else touched + inserted, touched, inserted)
+    else:
+        kept = live_in_hits(table) - (touched if is_delete else 0.0)
+        rewrite_rows(table, laws, change, max(0.0, kept) + inserted, touched, inserted, -1.0)
+    numbers[NET_ROWS] += inserted
+    if is_delete and is_oldest:
+        numbers[GONE_ROWS] += wanted
+    elif is_delete:
+        numbers[NET_ROWS] -= touched
+
+
+def upsert(table: Table, laws: Laws) -> None:
+    """The writer's next commit where it is one MERGE INTO: some of its rows replace earlier ones."""
+    numbers, replaced, rows = table.numbers, laws.replaced_per_commit, laws.rows_per_commit
+    before = rows_through(laws, numbers[COMMITS])
+    deal_out(table, laws)
+    numbers[STATEMENTS_WRITE] = 1.0  # but for the first commit's
+    numbers[COMMITS] += 1
+    deal_out(table, laws)
+    if laws.changes[UPSERT][PLACE] == NEWEST:
+        hit_at_end(table, laws, replaced, True)
+    else:
+        hit_scattered(table, laws, replaced / before, True)
+    if laws.changes[UPSERT][ON_READ] > 0:
+        delete_by_position(table, laws, UPSERT, rows, replaced, rows - replaced)
+    else:
+        kept = live_in_hits(table) - total_of(table.hits[HIT_ROWS])
+        rewrite_rows(table, laws, UPSERT, kept + rows, replaced, rows - replaced, -1.0)

@@ -1,0 +1,466 @@
+"""What statements that change rows make of a table in the machine: files taken out, written again, or deleted from."""
+
+from math import ceil, floor, inf
+
+from wasim.twin.delete_sizes import position_delete_bytes, vector_bytes
+from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
+from wasim.years.machine.appends import live_files, manifests_of
+from wasim.years.machine.files import partitions_so_far, small_of
+from wasim.years.machine.jobs import note_counted
+from wasim.years.machine.manifests import merge, note_written
+from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, manifest_bytes
+from wasim.years.machine.tables import (
+    ADDS_ANYWHERE,
+    APPENDS,
+    ARRIVED,
+    BEYOND,
+    BYTES,
+    CHANGED,
+    COHORTS,
+    COLUMNS,
+    COMMITS,
+    COUNT,
+    COUNTERS,
+    CREATED,
+    DEAD,
+    DELETE,
+    DELETES,
+    EDGE_FILES,
+    EDGE_ROWS,
+    FILES,
+    FRESH,
+    GONE_BYTES,
+    GONE_DELETES,
+    GONE_FILES,
+    GONE_POSITIONS,
+    GONE_RECORDS,
+    GONE_ROWS,
+    HELD,
+    HIT_FILES,
+    HIT_ROW_SHARES,
+    HIT_ROWS,
+    HIT_SHARES,
+    IN_STEP,
+    IS_NEW,
+    IS_NEWEST,
+    IS_SCATTERED,
+    KEPT,
+    LIVE,
+    MERGE,
+    NEGLIGIBLE,
+    NEW_BYTES,
+    NEW_DELETES,
+    NEW_FILES,
+    NEW_POSITIONS,
+    NEW_RECORDS,
+    NEWEST_BYTES,
+    NEWEST_COMMIT,
+    NEWEST_FILES,
+    OVERWRITE,
+    OVERWRITES,
+    PARTIAL,
+    PARTIAL_FILES,
+    PARTIAL_ROWS,
+    PARTITIONS,
+    POSITION_DELETES,
+    RECORDS,
+    REMOVED_FILES,
+    REPLACED,
+    REWRITTEN,
+    ROWS,
+    SEEN,
+    SETTLED,
+    SETTLED_FILES,
+    SETTLED_ROWS,
+    SIBLINGS,
+    SMALL_FILES,
+    SMALL_ROWS,
+    SMALL_SEEN,
+    SORTED,
+    SQUARES,
+    SQUARES_LEFT,
+    TOGETHER,
+    UPSERT,
+    WRITTEN_FILES,
+    Laws,
+    Table,
+)
+from wasim.years.machine.taken import take, thin, want, want_deletes
+from wasim.years.machine.touched import (
+    PART_OF_FILE,
+    arrived_files,
+    begin_hits,
+    drawn,
+    edge_of,
+    find_classes,
+    partitions_hit,
+    rows_through,
+    total_of,
+)
+
+# Two strides, every n-th row of the table each, have a file in common here and there, or else several at a time: of a
+# manifest of deletes of which an upsert would hit more than `IN_ORDER` entries, as many times as many go together, once
+# it touches fewer than a third of all files.
+# Without that manifests of deletes are 20 % too many over 200 commits that each replace 30 rows of 600.
+SPARSE, IN_ORDER = 1 / 3, 4.0
+CONTAINER_ROWS = 1 << 16  # positions that a vector's bitmap holds in one container
+
+
+def digits_of_merge(change: int, copied: float, updated: float, inserted: float) -> float:
+    """Digits of what a MERGE's summary counts apart from Iceberg's own counters; no other statement counts any."""
+    if change not in (MERGE, UPSERT):
+        return 0.0
+    found = digits(max(0.0, float(floor(copied + 0.5)))) + digits(float(floor(inserted + 0.5)))
+    return found + 2.0 * digits(float(floor(updated + 0.5)))  # in all, and matched
+
+
+def note_statement(table: Table, laws: Laws, change: int, operation: int, counted: float) -> None:
+    """The commit of a statement whose summary has these `counters`, and so many digits of a MERGE's own."""
+    table.numbers[SMALL_SEEN] = small_of(table, SMALL_FILES)
+    note_counted(table, laws, laws.change_json[change][operation] + counted)
+
+
+def change_nothing(table: Table, laws: Laws, change: int) -> None:
+    """A statement that touches no row, which Spark commits."""
+    begin_summary(table)
+    table.counters[KEPT] = manifests_of(table)
+    note_statement(table, laws, change, OVERWRITES, digits_of_merge(change, 0.0, 0.0, 0.0))
+
+
+def begin_summary(table: Table) -> None:
+    """Counts nothing yet."""
+    for counter in range(COUNTERS):
+        table.counters[counter] = 0.0
+
+
+def rewrite_rows(
+    table: Table, laws: Laws, change: int, written: float, updated: float, inserted: float, files: float
+) -> None:
+    """Copy-on-write: the files that were hit go, and `written` rows are written in their place, into so many `files`;
+    below 0 where that follows from the files that go.
+    """
+    flows, numbers, classes, hits, deleted = table.flows, table.numbers, table.classes, table.hits, table.deleted
+    is_own, squares, squares_left = files >= 0, numbers[SQUARES], numbers[SQUARES_LEFT]
+    # rows of its own, of INSERT OVERWRITE; all else keeps ids, in format version 3
+    removed = removed_bytes = rows_hit = 0.0
+    for number in range(3):
+        share = hits[HIT_ROW_SHARES][number]
+        removed += classes[number][RECORDS] * share
+        rows_hit += classes[number][LIVE] * share
+        is_new = is_own or number == ARRIVED
+        removed_bytes += share * data_bytes(laws, classes[number][FILES], classes[number][RECORDS], is_new)
+    hit = total_of(hits[HIT_FILES])
+    made = files if is_own else data_files_made(table, laws, written, updated + inserted, 0.0)
+    created = out_of_manifests(table, laws)
+    out_of_partitions(table)
+    for number in range(3):
+        deleted[DEAD][number] *= 1 - hits[HIT_ROW_SHARES][number]
+        deleted[HELD][number] *= 1 - hits[HIT_SHARES][number]
+    stays = stays_rows = 0.0  # what files in closed partitions become stays there
+    if not is_own and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and rows_hit > NEGLIGIBLE:
+        stays = hits[HIT_FILES][BEYOND] / hit
+        stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
+    made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
+    if made > 1 and laws.is_partitioned:  # files that were hit end in one partition or another
+        of_arrived = classes[ARRIVED][LIVE] ** 2 / max(classes[ARRIVED][FILES], 1.0)
+        of_hit = squares - squares_left + hits[HIT_SHARES][ARRIVED] * of_arrived
+        # of pairs of rows in files apart, those in one partition: few, where a file holds most rows of each
+        apart, live = squares + of_arrived, classes[ARRIVED][LIVE] + classes[REWRITTEN][LIVE] + classes[BEYOND][LIVE]
+        pairs = max(0.0, live**2 / partitions_so_far(table, laws) - apart) / max(live**2 - apart, 1.0)
+        numbers[SQUARES] += max(0.0, of_hit + (written**2 - of_hit) * pairs - written**2 / made)
+    replaced = merge(table, laws, 0) + created
+    flows[REMOVED_FILES] += hit
+    flows[REMOVED_FILES + 1] += removed_bytes
+    flows[ROWS] += written - removed
+    operation = OVERWRITES
+    if (made > NEGLIGIBLE) != (hit > NEGLIGIBLE):
+        operation = APPENDS if made > NEGLIGIBLE else DELETES
+    begin_summary(table)
+    counters = table.counters
+    counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = made, written, made_bytes
+    counters[GONE_FILES], counters[GONE_RECORDS], counters[GONE_BYTES] = hit, removed, removed_bytes
+    counters[CREATED], counters[REPLACED] = created + (1.0 if made > NEGLIGIBLE else 0.0), replaced
+    counters[KEPT] = max(0.0, manifests_of(table) - created - 1)
+    counters[CHANGED] = partitions_hit(table, laws, max(hit, made))
+    counted = digits_of_merge(change, written - updated - inserted, updated, inserted)
+    note_statement(table, laws, change, operation, counted)
+
+
+def delete_by_position(table: Table, laws: Laws, change: int, written: float, updated: float, inserted: float) -> None:
+    """Merge-on-read: delete files take the touched rows out, data files bring `written` rows."""
+    flows, numbers, hits, deleted = table.flows, table.numbers, table.hits, table.deleted
+    by_partition = laws.by_partition > 0 and laws.uses_vectors == 0
+    hit_in_all, touched, held = total_of(hits[HIT_FILES]), total_of(hits[HIT_ROWS]), total_of(deleted[HELD])
+    positions = added_bytes = again = earlier = 0.0  # `earlier` positions are those of delete files that are replaced
+    for number in range(3):
+        hit, named = hits[HIT_FILES][number], 0.0 if by_partition else named_before(table, laws, number)
+        before = 0.0
+        if deleted[HELD][number] > NEGLIGIBLE:
+            before = deleted[DEAD][number] * named / deleted[HELD][number]
+        again += named
+        earlier += before
+        if hit <= NEGLIGIBLE:
+            continue
+        own = hits[HIT_ROWS][number] + before
+        positions += own
+        span = table.classes[number][RECORDS] / table.classes[number][FILES]
+        is_scattered = numbers[IS_SCATTERED] > 0
+        added_bytes += hit * bytes_of_deletes(laws, own / hit, span if is_scattered else own / hit, is_scattered)
+        deleted[DEAD][number] += hits[HIT_ROWS][number]
+        deleted[HELD][number] += hit - named
+    entries = partitions_hit(table, laws, hit_in_all) if by_partition else hit_in_all
+    if by_partition:
+        positions = touched
+        added_bytes = entries * bytes_of_deletes(laws, positions / max(entries, 1.0), positions, True)
+    files, written_bytes = entries, added_bytes
+    if laws.uses_vectors:
+        files = min(tasks_of(laws, written, touched), entries)
+        written_bytes += laws.around_vectors * files + laws.vector_footer * entries
+    take_over(table, laws, again, held)
+    list_deletes(table, laws, entries, SEEN if written > 0 else 0.0)
+    numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
+    made = data_files_made(table, laws, written, written, touched)
+    made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
+    if made > NEGLIGIBLE and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and written / made < laws.small_rows:
+        numbers[ADDS_ANYWHERE] = 1.0
+    replaced = 0.0
+    if made > NEGLIGIBLE or hit_in_all > NEGLIGIBLE:
+        replaced = merge(table, laws, 0) + merge(table, laws, 1)
+    flows[ROWS] += written
+    removed_bytes = note_deletes(table, files, written_bytes, again, held)
+    flows[POSITION_DELETES] += positions - earlier
+    begin_summary(table)
+    counters = table.counters
+    counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = made, written, made_bytes + added_bytes
+    counters[NEW_DELETES], counters[NEW_POSITIONS] = entries, positions
+    counters[GONE_DELETES], counters[GONE_POSITIONS], counters[GONE_BYTES] = again, earlier, removed_bytes
+    counters[CREATED], counters[REPLACED] = 2.0 if made > NEGLIGIBLE else 1.0, replaced
+    counters[KEPT] = max(0.0, manifests_of(table) - 2)
+    counters[CHANGED] = partitions_hit(table, laws, max(hit_in_all, made))
+    operation = OVERWRITES if made > NEGLIGIBLE and change != DELETE else DELETES
+    note_statement(table, laws, change, operation, digits_of_merge(change, 0.0, updated, inserted))
+
+
+def bytes_of_deletes(laws: Laws, positions: float, span: float, is_scattered: bool) -> float:
+    """Bytes of a position-delete file, or of a vector within its file, with these positions among `span` rows."""
+    if positions <= 0:
+        return 0.0
+    if not laws.uses_vectors:
+        paths, listed, around = position_delete_bytes(1, laws.path_bytes, positions, max(span, positions))
+        return paths + listed + around
+    containers = max(1.0, float(ceil(span / CONTAINER_ROWS)))
+    each = positions / containers
+    runs = max(1.0, each * (1 - positions / max(span, positions))) if is_scattered else 1.0
+    return vector_bytes(containers, each, runs)
+
+
+def named_before(table: Table, laws: Laws, number: int) -> float:
+    """Of the files of a class that were hit, those that a delete file names already."""
+    numbers, one, held = table.numbers, table.classes[number], table.deleted[HELD][number]
+    hit, again = table.hits[HIT_FILES][number], 0.0
+    if numbers[IS_SCATTERED] > 0:
+        return hit * min(1.0, held / one[FILES]) if one[FILES] > NEGLIGIBLE else 0.0
+    if number != ARRIVED:
+        return min(held, max(0.0, hit - numbers[EDGE_FILES]))
+    if numbers[IS_NEWEST] > 0:
+        again = max(0.0, hit - max(0.0, one[FILES] - numbers[SMALL_SEEN]))
+    elif hit > NEGLIGIBLE:
+        again = arrived_files(table, laws, table.hits[HIT_ROWS][number], False)[1]
+    return min(held, again)
+
+
+def take_over(table: Table, laws: Laws, again: float, named: float) -> None:
+    """Takes `again` of the `named` files' delete files out of their manifests: others, older, name what is gone."""
+    if again <= NEGLIGIBLE or named <= NEGLIGIBLE:
+        return
+    numbers, hit_arrived = table.numbers, table.hits[HIT_FILES][ARRIVED]
+    if numbers[IS_SCATTERED] > 0:
+        share = min(1.0, again / named)
+        together = max(1.0, total_of(table.hits[HIT_FILES]) * share / IN_ORDER) if share < SPARSE else 1.0
+        together = 1 / (1 - numbers[IN_STEP] + numbers[IN_STEP] / together)
+        thin(table, laws, 1, (share, 0.0, 0.0), together, named)
+    elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and hit_arrived > NEGLIGIBLE:
+        # any of the statements that began with the same commit
+        share = min(1.0, hit_arrived / laws.files)
+        thin(table, laws, 1, (share, 0.0, 0.0), 1.0, again / share)
+    else:  # the last such statement wrote them
+        want_deletes(table, again, True)
+        take(table, laws, 1, True)
+
+
+def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> None:
+    """Lists new delete files in a manifest, which has a sibling if rows were written too."""
+    if entries > NEGLIGIBLE:
+        together = max(0.0, entries - 1)
+        size = manifest_bytes(table, laws, 1, entries, 0.0, together)
+        list_row(table, 1, size)
+        row = table.rows[1][table.used[1] - 1]
+        row[FRESH], row[SORTED], row[SIBLINGS] = entries, together, siblings
+
+
+def list_row(table: Table, group: int, size: float) -> None:
+    """Lists a manifest of the commit under way, of which so far the bytes are known."""
+    row = table.rows[group][table.used[group]]
+    for column in range(COLUMNS):
+        row[column] = 0.0
+    row[COUNT], row[BYTES], row[IS_NEW] = 1.0, size, 1.0
+    table.used[group] += 1
+    note_written(table, group, 1.0, size)
+
+
+def note_deletes(table: Table, files: float, written_bytes: float, again: float, named: float) -> float:
+    """Counts delete files as written and, with the entries that were replaced, as removed; bytes removed."""
+    flows = table.flows
+    live, live_bytes = live_files(table, 1), flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3]
+    listed = max(named, live)  # more, where compaction took the files that some name
+    share = min(1.0, again / listed) if listed > NEGLIGIBLE else 0.0
+    flows[WRITTEN_FILES + 2] += files
+    flows[WRITTEN_FILES + 3] += written_bytes
+    flows[REMOVED_FILES + 2] += share * live
+    flows[REMOVED_FILES + 3] += share * live_bytes
+    return share * live_bytes
+
+
+def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) -> None:
+    """INSERT OVERWRITE by the `wanted` newest rows: of the partitions that they touch, or of the whole table."""
+    if is_dynamic and wanted <= 0:
+        return
+    numbers, by_partition, closes = table.numbers, is_dynamic and laws.is_partitioned > 0, laws.lifetime < inf
+    if not by_partition:
+        numbers[GONE_ROWS] = rows_through(laws, numbers[COMMITS]) - wanted
+    find_classes(table, laws)
+    begin_hits(table, not (by_partition and closes), by_partition and closes)
+    hits = table.hits
+    for number in range(3):
+        share = 1.0
+        if by_partition and closes and not laws.compacts:
+            share = overwritten_share(table, laws, number, wanted)
+        elif by_partition:
+            share = newest_partitions(table, laws, wanted) / partitions_so_far(table, laws)
+        hits[HIT_SHARES][number] = hits[HIT_ROW_SHARES][number] = share
+        hits[HIT_FILES][number] = table.classes[number][FILES] * share
+        hits[HIT_ROWS][number] = table.classes[number][LIVE] * share
+    numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hits[HIT_SHARES][REWRITTEN])
+    numbers[TOGETHER] = laws.files / laws.partitions
+    made = min(laws.tasks, wanted)
+    if made > 0 and laws.is_partitioned:
+        made *= newest_partitions(table, laws, wanted / made)
+    rewrite_rows(table, laws, OVERWRITE, wanted, 0.0, 0.0, made)
+
+
+def overwritten_share(table: Table, laws: Laws, number: int, wanted: float) -> float:
+    """The share of the files of a class that is in the partitions of the `wanted` newest rows: what came since the last
+    statement, or since the oldest of those partitions was opened, and what that statement wrote there.
+    """
+    numbers, files = table.numbers, table.classes[number][FILES]
+    opened = floor((numbers[COMMITS] - ceil(wanted / laws.new_rows)) / laws.lifetime + PART_OF_FILE) * laws.lifetime
+    came = max(0.0, table.classes[ARRIVED][FILES] - numbers[SMALL_SEEN])
+    hit = 0.0
+    if number == ARRIVED:
+        hit = min(came, (numbers[COMMITS] - opened) * laws.files)
+    if number == edge_of(table, laws) and numbers[COMMITS] - came / laws.files > opened:
+        hit = min(numbers[EDGE_FILES], files)
+    hit *= newest_partitions(table, laws, wanted) / laws.open_partitions
+    return min(1.0, hit / files) if files > NEGLIGIBLE else 0.0
+
+
+def newest_partitions(table: Table, laws: Laws, rows: float) -> float:
+    """Partitions that this number of the newest rows falls into by chance, of those that were opened last."""
+    return drawn(min(partitions_so_far(table, laws), laws.open_partitions), rows)
+
+
+def tasks_of(laws: Laws, written: float, deleted: float) -> float:
+    """Tasks that write so many rows, and say of so many where they are deleted."""
+    size = DELETED_ROW_BYTES * deleted + (bytes_of_rows(laws, written) if written > 0 else 0.0)
+    return max(1.0, min(laws.tasks, float(size // LEAST_TASK_BYTES)))
+
+
+def data_files_made(table: Table, laws: Laws, written: float, new: float, deleted: float) -> float:
+    """Data files that `written` rows are written into, `new` of which are new or have new values."""
+    if written < 0.5:
+        return 0.0
+    least = bytes_of_rows(laws, written) / laws.file_target
+    if not laws.is_partitioned:
+        tasks = 1.0 if deleted > 0 else tasks_of(laws, written, 0.0)
+        return max(tasks, float(ceil(least))) if least > 1 else tasks
+    return min(written, max(partitions_hit(table, laws, max(total_of(table.hits[HIT_FILES]), new)), least))
+
+
+def data_bytes(laws: Laws, files: float, rows: float, is_new: bool) -> float:
+    """Bytes of data files with so many rows in all."""
+    if files <= NEGLIGIBLE:
+        return 0.0
+    return files * (bytes_of_rows(laws, rows / files) if is_new else compacted_bytes(laws, rows / files))
+
+
+def out_of_manifests(table: Table, laws: Laws) -> float:
+    """Takes the entries of the files that were hit out of manifests; how many of these are written again."""
+    numbers, hits = table.numbers, table.hits
+    if total_of(hits[HIT_FILES]) <= NEGLIGIBLE:
+        return 0.0
+    if numbers[IS_SCATTERED] > 0:
+        shares = hits[HIT_SHARES]
+        return thin(table, laws, 0, (shares[ARRIVED], shares[REWRITTEN], shares[BEYOND]), numbers[TOGETHER], inf)
+    is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
+    for number in range(3):  # what the last such statement wrote stands in a young manifest
+        want(table, 0, number, hits[HIT_FILES][number], is_newest or number == edge)
+    return take(table, laws, 0, True)
+
+
+def out_of_partitions(table: Table) -> None:
+    """Takes the files that were hit, and their rows, out of partitions."""
+    numbers, shares, row_shares = table.numbers, table.hits[HIT_SHARES], table.hits[HIT_ROW_SHARES]
+    for place in range(int(numbers[COHORTS])):
+        one = table.cohorts[place]
+        one[SMALL_FILES] *= 1 - shares[ARRIVED]
+        one[SMALL_ROWS] *= 1 - row_shares[ARRIVED]
+        one[PARTIAL_FILES] *= 1 - shares[REWRITTEN]
+        one[PARTIAL_ROWS] *= 1 - row_shares[REWRITTEN]
+    numbers[SETTLED_FILES] *= 1 - shares[BEYOND]
+    numbers[SETTLED_ROWS] *= 1 - row_shares[BEYOND]
+    numbers[SQUARES] = numbers[SQUARES_LEFT]
+
+
+def add_written(
+    table: Table, laws: Laws, made: float, rows: float, is_new: bool, stays: float, stays_rows: float
+) -> float:
+    """Adds data files of this many rows to the table, listed by a manifest; their bytes. No compaction takes the shares
+    that stay, of small files and of their rows.
+    """
+    numbers, flows, is_scattered = table.numbers, table.flows, table.numbers[IS_SCATTERED] > 0
+    if not is_scattered:
+        numbers[EDGE_FILES], numbers[EDGE_ROWS] = made, rows
+    if made <= NEGLIGIBLE:
+        return 0.0
+    each, partial = rows / made, 0.0
+    settled_rows = rows
+    if each < laws.small_rows:
+        partial, settled_rows = made - made * stays, rows * stays_rows
+        last = int(numbers[COHORTS])
+        first, every = 0 if is_scattered else last - 1, 0.0
+        for place in range(first, last):
+            every += table.cohorts[place][PARTITIONS]
+        for place in range(first, last):
+            table.cohorts[place][PARTIAL_FILES] += partial / every
+            table.cohorts[place][PARTIAL_ROWS] += (rows - settled_rows) / every
+        numbers[SQUARES] += partial * each * each
+    numbers[SETTLED_FILES] += made - partial
+    numbers[SETTLED_ROWS] += settled_rows
+    table.compacted_more[0] = laws.compacted_more[0]
+    if not laws.compacts and not has_sorted(table):  # sorted, they stand apart
+        table.compacted_more[0] = laws.further_more + (laws.first_more - laws.further_more) / max(1.0, made)
+    list_row(table, 0, manifest_bytes(table, laws, 0, 0.0, made, 0.0))
+    row = table.rows[0][table.used[0] - 1]
+    row[PARTIAL], row[SETTLED] = partial, made - partial
+    made_bytes = data_bytes(laws, made, rows, is_new)
+    flows[WRITTEN_FILES] += made
+    flows[WRITTEN_FILES + 1] += made_bytes
+    return made_bytes
+
+
+def has_sorted(table: Table) -> bool:
+    """Whether manifests of data list entries in the order of partitions."""
+    found = False
+    for place in range(table.used[0]):
+        found = found or table.rows[0][place][SORTED] > 0
+    return found

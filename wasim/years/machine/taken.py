@@ -1,0 +1,181 @@
+"""Entries that statements take out of manifests in the machine: every manifest that lists one is written again."""
+
+from math import floor
+
+from wasim.years.machine.manifests import copy_row, live_of, note_leaving, note_written
+from wasim.years.machine.sizes import manifest_bytes
+from wasim.years.machine.tables import (
+    BYTES,
+    COLUMNS,
+    COUNT,
+    FRESH,
+    GONE_COMPACTED,
+    GONE_FRESH,
+    IS_NEW,
+    NEGLIGIBLE,
+    PARTIAL,
+    SETTLED,
+    SIBLINGS,
+    SORTED,
+    Laws,
+    Table,
+)
+
+
+def followers_left(share: float, kept: float) -> float:
+    """The share of manifests, or of entries, that follow another one of the same commit, once `kept` of all are left.
+
+    `share` is the same before that. Every commit of which one is left has one that follows none of its own.
+    """
+    first = 1 - share
+    return 1 - first * (1 - (1 - kept) ** (1 / first)) / kept if first > NEGLIGIBLE else share
+
+
+def write_again(
+    table: Table, laws: Laws, group: int, row: list[float], to: int, count: float, gone: tuple[float, float, float]
+) -> None:
+    """Writes `count` of these manifests again, each without the entries of each kind that are gone."""
+    written = table.spare[to]
+    size = manifest_bytes(table, laws, group, row[FRESH], row[PARTIAL] + row[SETTLED], row[SORTED])
+    note_leaving(table, group, row, count)
+    note_written(table, group, count, size)
+    for column in range(COLUMNS):
+        written[column] = 0.0
+    fresh, partial, settled = gone
+    left = max(0.0, row[FRESH] - fresh)
+    written[COUNT], written[BYTES], written[IS_NEW], written[FRESH] = count, size, 1.0, left
+    written[PARTIAL], written[SETTLED] = max(0.0, row[PARTIAL] - partial), max(0.0, row[SETTLED] - settled)
+    if left > NEGLIGIBLE:
+        written[SORTED] = left * followers_left(row[SORTED] / row[FRESH], left / row[FRESH])
+    written[GONE_FRESH], written[GONE_COMPACTED] = fresh, partial + settled
+
+
+def end_taking(table: Table, group: int, spares: int, rewritten: float) -> float:
+    """Lists what is left; those written again, this many, stand next to each other's in the list."""
+    for place in range(spares):
+        copy_row(table.rows[group], place, table.spare[place])
+        if table.spare[place][IS_NEW] > 0:
+            table.rows[group][place][SIBLINGS] = max(0.0, 1 - 1 / max(rewritten, 1.0))
+    table.used[group] = spares
+    return rewritten
+
+
+def thin(
+    table: Table,
+    laws: Laws,
+    group: int,
+    shares: tuple[float, float, float],
+    together: float,
+    newest: float,
+) -> float:
+    """Takes each of the `newest` live entries out with the probability given for its kind, `together` at a time of a
+    manifest. Returns how many manifests are written again.
+    """
+    rows, spare, spares, rewritten = table.rows[group], table.spare, 0, 0.0
+    for place in range(table.used[group] - 1, -1, -1):  # share of the entries of each row that are among the newest
+        live = rows[place][COUNT] * live_of(rows[place])
+        table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
+        newest = max(0.0, newest - live)
+    for place in range(table.used[group]):
+        row, among = rows[place], table.counts[place]
+        first, second, third = shares[0] * among, shares[1] * among, shares[2] * among
+        fresh, partial, settled, count = row[FRESH], row[PARTIAL], row[SETTLED], row[COUNT]
+        untouched = ((1 - first) ** fresh * (1 - second) ** partial * (1 - third) ** settled) ** (1 / together)
+        hit = 1 - untouched
+        if hit <= NEGLIGIBLE:
+            copy_row(spare, spares, row)
+            spares += 1
+            continue
+        every = (first**fresh * second**partial * third**settled) ** (1 / together)
+        emptied = 0.0 if fresh + partial + settled <= NEGLIGIBLE else min(every, hit)
+        some = hit - emptied
+        if emptied > NEGLIGIBLE:
+            write_again(table, laws, group, row, spares, count * emptied, (fresh, partial, settled))
+            rewritten += count * emptied
+            spares += 1
+        if untouched > NEGLIGIBLE:
+            copy_row(spare, spares, row)
+            spare[spares][COUNT] = count * untouched
+            spare[spares][SIBLINGS] = followers_left(row[SIBLINGS], untouched)
+            spares += 1
+        if some > NEGLIGIBLE:
+            # of each, on average, less those of manifests that were emptied
+            part = (
+                max(0.0, first - emptied) * fresh / some,
+                max(0.0, second - emptied) * partial / some,
+                max(0.0, third - emptied) * settled / some,
+            )
+            write_again(table, laws, group, row, spares, count * some, part)
+            rewritten += count * some
+            spares += 1
+    return end_taking(table, group, spares, rewritten)
+
+
+def want(table: Table, group: int, kind: int, entries: float, newest: bool) -> None:
+    """Marks entries of a kind that are to be taken out: so many of the newest, or of the oldest."""
+    used = table.used[group]
+    for turn in range(used):
+        place = used - 1 - turn if newest else turn
+        taken = min(entries, table.rows[group][place][COUNT] * table.rows[group][place][FRESH + kind])
+        table.gone[place][kind] = taken
+        entries -= taken
+
+
+def want_deletes(table: Table, entries: float, newest: bool) -> None:
+    """Marks so many delete files."""
+    want(table, 1, 0, entries, newest)
+    for place in range(table.used[1]):
+        table.gone[place][1] = table.gone[place][2] = 0.0
+
+
+def take(table: Table, laws: Laws, group: int, newest: bool) -> float:
+    """Takes entries out that stand together, those that are marked (`want`); of the manifests of a row the first ones
+    where these are the oldest. Returns how many manifests are written again.
+    """
+    rows, spares, rewritten = table.rows[group], 0, 0.0
+    for place in range(table.used[group]):
+        row, gone = rows[place], table.gone[place]
+        count, hit = row[COUNT], 0.0
+        for kind in range(3):
+            hit = max(hit, gone[kind] / max(1.0, row[FRESH + kind]))
+        hit = min(count, hit)
+        if hit <= NEGLIGIBLE:
+            copy_row(table.spare, spares, row)
+            spares += 1
+            continue
+        emptied = float(floor(hit + NEGLIGIBLE))
+        partly = min(count - emptied, 1.0) if hit - emptied > NEGLIGIBLE else 0.0
+        untouched = count - emptied - partly
+        each = (gone[0] / hit, gone[1] / hit, gone[2] / hit)
+        for turn in range(3):
+            piece = turn if newest else 2 - turn
+            if piece == 0 and untouched > NEGLIGIBLE:
+                leave(table, row, spares, untouched, gone)
+            elif piece == 1 and partly > 0:
+                share = (hit - emptied) / partly
+                part = (each[0] * share, each[1] * share, each[2] * share)
+                write_again(table, laws, group, row, spares, partly, part)
+            elif piece == 2 and emptied > 0:
+                write_again(table, laws, group, row, spares, emptied, each)
+            else:
+                continue
+            spares += 1
+        rewritten += emptied + partly
+    return end_taking(table, group, spares, rewritten)
+
+
+def leave(table: Table, row: list[float], to: int, count: float, gone: list[float]) -> None:
+    """Lists `count` of these manifests as they are: of a kind of which not each of them lists one, what does not go."""
+    left = table.spare[to]
+    copy_row(table.spare, to, row)
+    left[COUNT] = count
+    for kind in range(3):
+        if row[FRESH + kind] < 1:
+            left[FRESH + kind] = max(0.0, (row[COUNT] * row[FRESH + kind] - gone[kind]) / count)
+
+
+def reopen_entries(table: Table) -> None:
+    """Counts settled entries as those of compacted files again."""
+    for place in range(table.used[0]):
+        row = table.rows[0][place]
+        row[PARTIAL], row[SETTLED] = row[PARTIAL] + row[SETTLED], 0.0

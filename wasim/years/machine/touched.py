@@ -1,0 +1,307 @@
+"""Which data files statements that change rows touch in the machine, on average.
+
+The rules are those of `wasim.twin.statements`, for expected numbers of files: a statement that touches the share p of
+all rows, scattered, touches a file of n rows with the probability 1 − (1 − p)ⁿ.
+"""
+
+from math import ceil, exp, floor, inf, log1p
+
+from wasim.years.machine.files import partitions_so_far
+from wasim.years.machine.tables import (
+    ARRIVED,
+    BEYOND,
+    COHORTS,
+    COMMITS,
+    DEAD,
+    EDGE_FILES,
+    EDGE_ROWS,
+    FILES,
+    GONE_ROWS,
+    HIT_FILES,
+    HIT_ROW_SHARES,
+    HIT_ROWS,
+    HIT_SHARES,
+    IN_STEP,
+    IS_NEWEST,
+    IS_SCATTERED,
+    LIVE,
+    NEGLIGIBLE,
+    NET_ROWS,
+    PARTIAL_FILES,
+    PARTIAL_ROWS,
+    PARTITIONS,
+    RECORDS,
+    REWRITTEN,
+    SETTLED_FILES,
+    SETTLED_ROWS,
+    SMALL_FILES,
+    SMALL_ROWS,
+    SMALL_SEEN,
+    SQUARES,
+    SQUARES_LEFT,
+    TOGETHER,
+    Laws,
+    Table,
+)
+
+PART_OF_FILE = 1e-6
+AGES = 16  # at which files that a stride hits are looked at
+LEAST_VARIANCE = 1e-4  # of rows in files, relative to the square of their mean
+
+
+def total_of(three: list[float]) -> float:
+    """Of all classes."""
+    return three[ARRIVED] + three[REWRITTEN] + three[BEYOND]
+
+
+def drawn(boxes: float, things: float) -> float:
+    """How many of these boxes at least one of the things falls into by chance."""
+    return boxes * (1 - (1 - 1 / boxes) ** things) if boxes > 1 else min(boxes, things)
+
+
+def rows_through(laws: Laws, commits: float) -> float:
+    """Row numbers given out by that number of commits."""
+    return laws.rows_per_commit + (commits - 1) * laws.new_rows if commits >= 1 else 0.0
+
+
+def whole_commits(laws: Laws, row: float, commits: float) -> float:
+    """The last row, not beyond this one, at which a commit ends; that of one commit at least."""
+    return rows_through(laws, min(commits, max(1.0, float((row - laws.replaced_per_commit) // laws.new_rows))))
+
+
+def find_classes(table: Table, laws: Laws) -> None:
+    """The live data files by class, into `classes`: how many, their rows, and how many of those are live."""
+    numbers, classes, dead = table.numbers, table.classes, table.deleted[DEAD]
+    for number in range(2):
+        classes[number][FILES] = classes[number][RECORDS] = 0.0
+    for place in range(int(numbers[COHORTS])):
+        one = table.cohorts[place]
+        classes[ARRIVED][FILES] += one[PARTITIONS] * one[SMALL_FILES]
+        classes[ARRIVED][RECORDS] += one[PARTITIONS] * one[SMALL_ROWS]
+        classes[REWRITTEN][FILES] += one[PARTITIONS] * one[PARTIAL_FILES]
+        classes[REWRITTEN][RECORDS] += one[PARTITIONS] * one[PARTIAL_ROWS]
+    classes[BEYOND][FILES], classes[BEYOND][RECORDS] = numbers[SETTLED_FILES], numbers[SETTLED_ROWS]
+    every = 0.0
+    for number in range(3):
+        classes[number][LIVE] = max(0.0, classes[number][RECORDS] - dead[number])
+        every += classes[number][LIVE]
+    if total_of(dead) > 0:  # small differences of large numbers: how many rows there are is known otherwise
+        there = rows_through(laws, numbers[COMMITS]) - numbers[GONE_ROWS] + numbers[NET_ROWS]
+        factor = max(0.0, there) / every if every > 0 else 0.0
+        for number in range(3):
+            classes[number][LIVE] = min(classes[number][LIVE] * factor, classes[number][RECORDS])
+
+
+def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
+    """Nothing is hit yet."""
+    numbers = table.numbers
+    numbers[IS_SCATTERED], numbers[IS_NEWEST] = float(is_scattered), float(is_newest)
+    numbers[SQUARES_LEFT], numbers[TOGETHER], numbers[IN_STEP] = 0.0, 1.0, 0.0
+    for what in range(4):
+        for number in range(3):
+            table.hits[what][number] = 0.0
+
+
+def hit_scattered(table: Table, laws: Laws, share: float, evenly: bool) -> None:
+    """What touches this share of all rows, into `hits`; `evenly` where it is every n-th row."""
+    find_classes(table, laws)
+    begin_hits(table, True, False)
+    numbers, hits, replaced = table.numbers, table.hits, laws.replaced_per_commit / max(1.0, laws.new_rows)
+    is_stride = evenly and not laws.is_partitioned
+    if is_stride:
+        numbers[IN_STEP] = 1 / (1 + replaced) ** 2  # neither row moved
+    for number in range(3):
+        one = table.classes[number]
+        each = one[LIVE] / one[FILES] if one[FILES] > NEGLIGIBLE else 0.0
+        if is_stride:
+            hit = of_rows = hit_by_stride(each * share, replaced)
+        elif number == REWRITTEN and each > 0:
+            squares = max(numbers[SQUARES], each * one[LIVE])  # of equal files at least
+            hit, of_rows, kept = hit_of_different(share, each, squares / one[FILES])
+            numbers[SQUARES_LEFT] = squares * kept
+        else:
+            hit = of_rows = 1.0 - (1.0 - min(share, 1.0)) ** each
+        hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
+        hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
+
+
+def hit_of_different(share: float, mean: float, mean_square: float) -> tuple[float, float, float]:
+    """Of files whose rows are distributed by a gamma law: the share that is hit where this share of all rows is, the
+    share of rows in those, and the share of the squares of the rows of those that are not.
+    """
+    variance = max(mean_square - mean * mean, LEAST_VARIANCE * mean * mean)
+    shape = mean * mean / variance
+    left = 1 + -log1p(-min(share, 1 - NEGLIGIBLE)) * mean / shape
+    return 1 - left**-shape, 1 - left ** -(shape + 1), left ** -(shape + 2)
+
+
+def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
+    """The share of files that a commit hits which replaces every n-th row of the table, this many of a file's.
+
+    A file that was written when the table had the share u of its commits has kept u^a of its new rows, which follow
+    each other, and of the rows that it replaced, which lie anywhere; a is how many are replaced for each new one.
+    """
+    whole, missed = floor(touched), 0.0
+    for age in range(AGES):
+        kept = ((age + 0.5) / AGES) ** replaced_per_new_row
+        each = (1 - (touched - whole) * kept) * exp(-replaced_per_new_row * touched * kept)
+        missed += each * (1 - kept) ** whole if whole > 0 else each
+    return 1 - missed / AGES
+
+
+def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool) -> None:
+    """What touches that number of the newest, or of the oldest, rows, into `hits`."""
+    find_classes(table, laws)
+    begin_hits(table, False, is_newest)
+    numbers, classes, hits, left = table.numbers, table.classes, table.hits, wanted
+    edge = edge_of(table, laws)
+    for place in range(newest_first(table, laws) if is_newest else oldest_first(table, laws)):
+        number, count, live = int(table.queue[place][0]), table.queue[place][1], table.queue[place][2]
+        if left <= NEGLIGIBLE or count <= NEGLIGIBLE:
+            continue
+        taken = min(left, live)
+        if taken >= live - NEGLIGIBLE:
+            hit = count
+        elif laws.is_partitioned and count == numbers[EDGE_FILES]:  # a file for each partition
+            hit = drawn(count, taken)
+        elif number == ARRIVED:
+            hit = min(count, arrived_files(table, laws, taken, is_newest)[0])
+        else:
+            hit = min(count, float(ceil(taken / (live / count) - PART_OF_FILE)))
+        hits[HIT_FILES][number] += hit
+        hits[HIT_ROWS][number] += taken
+        left -= taken
+    for number in range(3):
+        files = classes[number][FILES]
+        share = hits[HIT_FILES][number] / files if files > NEGLIGIBLE else 0.0
+        hits[HIT_SHARES][number] = hits[HIT_ROW_SHARES][number] = share
+    all_of_edge = hits[HIT_FILES][edge] >= numbers[EDGE_FILES] - NEGLIGIBLE
+    if edge == REWRITTEN and is_newest and all_of_edge and hits[HIT_ROWS][edge] > 0:
+        rows = max(hits[HIT_ROWS][edge], numbers[EDGE_ROWS])
+        hits[HIT_ROW_SHARES][edge] = min(1.0, rows / classes[edge][LIVE])
+    numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hits[HIT_SHARES][REWRITTEN])
+
+
+def queue_up(table: Table, place: int, number: int, files: float, live: float) -> int:
+    """Puts files of a class next in the queue; how many are in it."""
+    table.queue[place][0], table.queue[place][1], table.queue[place][2] = float(number), files, live
+    return place + 1
+
+
+def newest_first(table: Table, laws: Laws) -> int:
+    """Files by class with their live rows, those of the newest rows first: what came since the last statement, then
+    what that wrote.
+    """
+    small = table.classes[ARRIVED]
+    each = small[RECORDS] / small[FILES] if small[FILES] > NEGLIGIBLE else 0.0
+    fresh = max(0.0, small[FILES] - table.numbers[SMALL_SEEN])
+    place = queue_up(table, 0, ARRIVED, fresh, min(fresh * each, small[LIVE]))
+    place = queue_edge(table, laws, place)
+    seen, seen_rows = small[FILES] - fresh, max(0.0, small[LIVE] - fresh * each)
+    if laws.compacts:
+        return queue_up(table, queue_others(table, laws, place), ARRIVED, seen, seen_rows)
+    return queue_others(table, laws, queue_up(table, place, ARRIVED, seen, seen_rows))
+
+
+def oldest_first(table: Table, laws: Laws) -> int:
+    """The same, those of the oldest rows first: what the last statement on them wrote is the oldest."""
+    small = table.classes[ARRIVED]
+    each = small[RECORDS] / small[FILES] if small[FILES] > NEGLIGIBLE else 1.0
+    alive = min(small[FILES], small[LIVE] / each)  # the oldest ones have no live row any more
+    place = queue_edge(table, laws, 0)
+    if laws.compacts:
+        return queue_up(table, queue_others(table, laws, place), ARRIVED, alive, small[LIVE])
+    return queue_others(table, laws, queue_up(table, place, ARRIVED, alive, small[LIVE]))
+
+
+def edge_of(table: Table, laws: Laws) -> int:
+    """The class of what the last statement on the newest, or the oldest, rows wrote."""
+    files = table.numbers[EDGE_FILES]
+    return REWRITTEN if files <= 0 or table.numbers[EDGE_ROWS] / files < laws.small_rows else BEYOND
+
+
+def queue_edge(table: Table, laws: Laws, place: int) -> int:
+    """What the last statement on the same end of the table wrote."""
+    edge = edge_of(table, laws)
+    files, live = table.classes[edge][FILES], table.classes[edge][LIVE]
+    return queue_up(table, place, edge, min(table.numbers[EDGE_FILES], files), min(table.numbers[EDGE_ROWS], live))
+
+
+def queue_others(table: Table, laws: Laws, place: int) -> int:
+    """All else that was rewritten: by compaction, or by earlier such statements, so that few of its rows are live."""
+    edge = edge_of(table, laws)
+    for number in (REWRITTEN, BEYOND):
+        files, live = table.classes[number][FILES], table.classes[number][LIVE]
+        if number == edge:
+            files, live = files - min(table.numbers[EDGE_FILES], files), live - min(table.numbers[EDGE_ROWS], live)
+        place = queue_up(table, place, number, files, live)
+    return place
+
+
+def arrived_files(table: Table, laws: Laws, rows: float, is_newest: bool) -> tuple[float, float]:
+    """Files as they arrived that hold `rows` rows at an end of the table, and those of them that hold rows too which
+    are not live any more: the first of a commit of which a part is touched already.
+    """
+    small, per_commit = table.classes[ARRIVED], laws.rows_per_commit
+    files = per_commit / (small[RECORDS] / small[FILES])
+    begun = 0.0 if is_newest else (small[RECORDS] - small[LIVE]) % per_commit
+    of_first = min(rows, per_commit - begun)
+    commits = float((rows - of_first) // per_commit)
+    found, again = files_of_commit(laws, begun, begun + of_first, files)
+    last, _ = files_of_commit(laws, 0.0, (rows - of_first) % per_commit, files)
+    return found + commits * files + last, again
+
+
+def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tuple[float, float]:
+    """Of `files` files of a commit, those that hold its rows from the first one on, and which of them hold earlier ones
+    too: rows fall into partitions by chance, are dealt to the files in turn, or fill one file after another.
+    """
+    rows = stop - first
+    if laws.open_partitions > 1:
+        found = drawn(files, rows)
+        return found, found * drawn(files, first) / files
+    if laws.deals_in_turn:
+        found = min(files, rows)
+        return found, max(0.0, min(first, files) + found - files)
+    each = laws.rows_per_commit / files
+    found = float(ceil(stop / each - PART_OF_FILE) - floor(first / each + PART_OF_FILE))
+    is_shared = found > 0 and abs(first / each - floor(first / each + 0.5)) > PART_OF_FILE
+    return found, 1.0 if is_shared else 0.0
+
+
+def ends_with_files(table: Table, laws: Laws, row: float) -> bool:
+    """Whether the oldest rows up to this number are all that some files hold, which metadata alone then deletes."""
+    if row >= rows_through(laws, table.numbers[COMMITS]):
+        return True
+    classes = table.classes
+    if max(classes[REWRITTEN][FILES], classes[BEYOND][FILES]) > PART_OF_FILE or total_of(table.deleted[DEAD]) > 0:
+        return False
+    files = 1.0 if laws.is_partitioned or laws.deals_in_turn else laws.files
+    return row % (laws.rows_per_commit / files) == 0
+
+
+def live_in_hits(table: Table) -> float:
+    """Live rows of the files that were hit, touched or not."""
+    found = 0.0
+    for number in range(3):
+        found += table.classes[number][LIVE] * table.hits[HIT_ROW_SHARES][number]
+    return found
+
+
+def partitions_hit(table: Table, laws: Laws, things: float) -> float:
+    """Partitions that this number of the files that were hit, or of their rows, falls into by chance: of all, where the
+    number is chance too, or of those that were open when the rows at the end arrived.
+    """
+    if not laws.is_partitioned:
+        return 1.0
+    if table.numbers[IS_SCATTERED] > 0:
+        every = partitions_so_far(table, laws)
+        return every * (1 - exp(-things / every))
+    touched, units = total_of(table.hits[HIT_ROWS]), 1.0
+    first = table.numbers[GONE_ROWS]
+    if table.numbers[IS_NEWEST] > 0:
+        first = rows_through(laws, table.numbers[COMMITS]) - touched
+    if laws.lifetime < inf:
+        lasts = laws.new_rows * laws.lifetime
+        units = float(floor((first + touched - PART_OF_FILE) / lasts) - floor(first / lasts) + 1)
+    return drawn(units * laws.open_partitions, things)
