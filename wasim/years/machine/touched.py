@@ -95,7 +95,7 @@ def find_classes(table: Table, laws: Laws) -> None:
 def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
     """Nothing is hit yet."""
     numbers = table.numbers
-    numbers[IS_SCATTERED], numbers[IS_NEWEST] = float(is_scattered), float(is_newest)
+    numbers[IS_SCATTERED], numbers[IS_NEWEST] = 1.0 if is_scattered else 0.0, 1.0 if is_newest else 0.0
     numbers[SQUARES_LEFT], numbers[TOGETHER], numbers[IN_STEP] = 0.0, 1.0, 0.0
     for what in range(4):
         for number in range(3):
