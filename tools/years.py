@@ -1,10 +1,8 @@
 """Sums over long horizons, compared with exact simulation and timed: `python -m tools.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
-simulated commit by commit, and summed. With `--writers` each is written by one of the writers' profiles; with
-`--against steps` sums that skip equal cycles are compared with sums of every event, over horizons that are too long
-for exact simulation. `--year` times a year of drawn scenarios; `--speed` one of those given, and of a table larger
-than any.
+simulated commit by commit, and summed. With `--writers` each is written by one of the writers' profiles. `--year` times
+a year of drawn scenarios; `--speed` one of those given, and of a table larger than any.
 """
 
 import argparse
@@ -16,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -41,7 +38,7 @@ from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.profile import OF_KINDS, SHIPPED
 from wasim.twin.supported import check_supported
 from wasim.units import YEAR_S
-from wasim.years import History, read_shape, simulate_years, sum_history
+from wasim.years import simulate_years
 
 MOST_EXACT_S = 200.0  # of exact simulation: draws that would take longer are left out
 A_GRID = 1_000  # cases that are simulated in blocks, as by --grid
@@ -208,23 +205,13 @@ def compare(case: Case) -> DrawnComparison | None:
     return DrawnComparison(case=case, exact=exact, summed=summed.totals, band=summed.band)
 
 
-def compare_leaps(case: Case) -> DrawnComparison:
-    """The case stepped through, event by event, and with statements skipped where these are many."""
-    shape = read_shape(case, shipped_profile(case), Site())
-    histories = [History(case=case, shape=shape) for _ in range(2)]
-    if isinstance(histories[0], History):
-        histories[0].leaps = False
-    stepped, summed = (sum_history(case, shape, history.run()) for history in histories)
-    return DrawnComparison(case=case, exact=stepped.totals, summed=summed.totals, band=summed.band)
-
-
-def fidelity(drawn: Sequence[Case], head: str, compared: Callable[[Case], DrawnComparison | None]) -> Iterator[str]:
+def fidelity(drawn: Sequence[Case], head: str) -> Iterator[str]:
     """The comparison of drawn cases as Markdown, line by line; at the end the shares that meet the goals."""
     yield f"| case ({head}) | worst count | all metadata | worst kind | in its band |"
     yield "|---|--:|--:|--:|--:|"
     met = dict.fromkeys(("counts within 1 %", "metadata in all within 1 %", "each kind within 2 %"), 0)
     cases = held = stated = 0
-    for one in filter(None, map_in_processes(compared, drawn)):
+    for one in filter(None, map_in_processes(compare, drawn)):
         cases += 1
         counts = max(abs(one.error(kind, files=True)) for kind in one.kinds)
         metadata = [kind for kind in one.kinds if kind in METADATA_KINDS]
@@ -356,7 +343,6 @@ def main() -> None:
     parser.add_argument(
         "--writers", action="store_true", help="draw cases of every writer's profile, not Spark's alone"
     )
-    parser.add_argument("--against", choices=["exact", "steps"], default="exact")
     parser.add_argument("--year", action="store_true", help="time a year of drawn scenarios instead")
     parser.add_argument("--speed", nargs="*", type=Path, metavar="FILE", help="time a year of these scenarios instead")
     given = parser.parse_args()
@@ -365,11 +351,9 @@ def main() -> None:
     elif given.year:
         lines = drawn_years(given.seed, given.scenarios)
     else:
-        with_exact = given.against == "exact"
-        compared, most_s = (compare, MOST_EXACT_S) if with_exact else (compare_leaps, inf)
-        cases = drawn_cases(given.seed, given.commits, most_s, WRITERS if given.writers else ())
+        cases = drawn_cases(given.seed, given.commits, MOST_EXACT_S, WRITERS if given.writers else ())
         head = f"seed {given.seed}, {given.commits:,} commits each"
-        lines = fidelity(list(islice(cases, given.scenarios)), head, compared)
+        lines = fidelity(list(islice(cases, given.scenarios)), head)
     for line in lines:
         print(line, flush=True)  # each takes a while
 

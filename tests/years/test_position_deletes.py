@@ -9,6 +9,7 @@ from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
+from wasim.twin.delete_sizes import deletes_of_one
 from wasim.years import simulate_years
 from wasim.years.position_deletes import read_position_deletes
 
@@ -29,7 +30,9 @@ def test_scattered_positions_take_as_many_bytes_as_in_a_file(version: int, off: 
             written = position_delete_file("d", [deleted], rng).file_size_bytes
         else:
             written = deletion_vectors("d", [deleted], "").pop().content_size_bytes or 0
-        assert sizes.content_bytes(count, span, scattered=True) == pytest.approx(written, rel=off)
+        assert deletes_of_one(count, span, True, sizes.uses_vectors, sizes.path_bytes) == pytest.approx(
+            written, rel=off
+        )
 
 
 def test_entries_of_several_statements_share_less_than_those_of_one(small_case: Callable[..., Case]):

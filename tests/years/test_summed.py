@@ -10,9 +10,8 @@ from support.paths import SCENARIOS
 from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.years import YearsOf, History, read_shape, simulate_ahead, simulate_years, sum_history
+from wasim.years import History, YearsOf, read_shape, simulate_ahead, simulate_years, sum_history
 from wasim.years.machine.appends import live_bytes
-from wasim.years.history import History
 
 
 def case_of(name: str, number: int, commits: int) -> Case:
@@ -36,8 +35,7 @@ def test_live_data_and_delete_files_are_those_of_the_last_snapshot(name, number)
     history = History(case=case, shape=shape)
     summed = sum_history(case, shape, history.run())
     live = summed.live_bytes[Kind.DATA] + summed.live_bytes[Kind.DELETE_FILE]
-    made = live_bytes(history.table) if isinstance(history, History) else history.state.live_bytes
-    assert live == pytest.approx(made, abs=2)
+    assert live == pytest.approx(live_bytes(history.table), abs=2)
     assert (summed.live_bytes[Kind.DELETE_FILE] > 0) == (case.changes.update is not None and number == 3)
 
 

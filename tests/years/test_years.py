@@ -11,7 +11,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_contention, s
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import Maintenance
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.years import Shape, History, read_shape, simulate_years, sum_history
+from wasim.years import simulate_years
 
 COMPARED = [
     ("commit_interval", 0, 300),
@@ -42,14 +42,6 @@ def exact(case: Case) -> Totals:
     return sum_events(made.recording.events)
 
 
-def stepping(case: Case, shape: Shape) -> History:
-    """A history of statements that are all stepped through."""
-    history = History(case=case, shape=shape)
-    assert isinstance(history, History)
-    history.leaps = False
-    return history
-
-
 @pytest.mark.parametrize(("name", "number", "commits"), COMPARED)
 def test_files_are_counted_and_bytes_lie_within_the_band(name, number, commits):
     case = case_of(name, number, commits)
@@ -70,17 +62,6 @@ def test_a_snapshot_takes_about_as_many_bytes_of_metadata_json_however_many_ther
         made = years(replace(batch, horizon_s=commits * batch.commit_interval_s))
         sizes.append(made.live_bytes[Kind.METADATA_JSON] / commits)
     assert max(sizes) < 1.005 * min(sizes)
-
-
-def test_leaps_over_statements_come_to_what_every_statement_comes_to():
-    case = case_of("cow_vs_mor", 3, 5_000)
-    shape = read_shape(case, shipped_profile(case), Site())
-    leapt, stepped = (sum_history(case, shape, one.run()) for one in (History(case=case, shape=shape), stepping(case, shape)))
-    for found, wanted in (
-        (leapt.totals.written_bytes, stepped.totals.written_bytes),
-        (leapt.live_bytes, stepped.live_bytes),
-    ):
-        assert [found[kind] for kind in Kind] == pytest.approx([wanted[kind] for kind in Kind], rel=5e-3)
 
 
 @pytest.mark.parametrize("number", [6, 9])  # 4 writers in the Hadoop catalog, 2 in memory

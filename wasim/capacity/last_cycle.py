@@ -21,7 +21,7 @@ from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
-from wasim.years import Shape, History
+from wasim.years import History, Shape
 from wasim.years.flows import DELETES, Flow
 from wasim.years.retention import Retention
 from wasim.years.samples import Samples

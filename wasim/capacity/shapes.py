@@ -18,8 +18,8 @@ from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.localities import merges_on_read
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
-from wasim.years.sizes import Sizes, TableSample, read_sizes
 from wasim.years.shape import read_shape
+from wasim.years.sizes import Sizes, TableSample, read_sizes
 
 ENCODED_ROWS = (
     1.0,

@@ -80,7 +80,7 @@ def _position_delete_bytes(deleted: Sequence[DeletedRows], rng: np.random.Genera
     deviation = _POSITIONS_DEVIATION * (positions - POSITIONS_BYTES)
     noise = rng.standard_normal(2) * (_PATHS_DEVIATION_BYTES, deviation)
     columns = {PATH_ID: round(paths) + round(float(noise[0])), POSITION_ID: round(positions) + round(float(noise[1]))}
-    return FileBytes(columns=columns, around=around)
+    return FileBytes(columns=columns, around=round(around))
 
 
 def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str) -> list[DataFileEntry]:
@@ -198,7 +198,7 @@ def equality_delete_bytes(keys: Sequence[Leaf], rows: RowSet, files: DataFiles) 
         for key in keys
     }
     around = round(footer_bytes(_schema_of(keys, files.schema), len(keys), profile)) + _DELETE_TYPE_BYTES
-    return FileBytes(columns=columns, around=around)
+    return FileBytes(columns=columns, around=round(around))
 
 
 def _schema_of(keys: Sequence[Leaf], schema: Schema) -> Schema:

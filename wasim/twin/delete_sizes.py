@@ -1,6 +1,6 @@
 """Bytes of position-delete files and of deletion vectors: plain functions of numbers, which are compiled too."""
 
-from math import log2, sqrt
+from math import ceil, log2, sqrt
 
 # The law of position-delete files, measured on files of 1 … 100,000 positions in 1 … 10 data files.
 AROUND_BYTES = 885
@@ -11,6 +11,22 @@ BITMAPS_BYTES = 8 + 4  # their number, and the key of the one that files of less
 NO_OFFSETS_BELOW = 4  # containers, in a bitmap that has runs
 BITMAP_CONTAINER_BYTES = 8192
 MOST_IN_ARRAY = 4096
+CONTAINER_ROWS = 1 << 16  # positions that a bitmap holds in one container
+
+
+def deletes_of_one(positions: float, span: float, is_scattered: bool, uses_vectors: bool, path_bytes: float) -> float:
+    """Mean bytes of a position-delete file of one data file, or of a vector within its file, with these positions among
+    `span` rows.
+    """
+    if positions <= 0:
+        return 0.0
+    if not uses_vectors:
+        paths, listed, around = position_delete_bytes(1, path_bytes, positions, max(span, positions))
+        return paths + listed + around
+    containers = max(1.0, float(ceil(span / CONTAINER_ROWS)))
+    each = positions / containers
+    runs = max(1.0, each * (1 - positions / max(span, positions))) if is_scattered else 1.0
+    return vector_bytes(containers, each, runs)
 
 
 def position_delete_bytes(files: float, path_bytes: float, rows: float, span: float) -> tuple[float, float, float]:

@@ -6,9 +6,9 @@ twin encodes; `stepped` steps a table through its events, in plain numbers (`mac
 deletion leave of that; `summed` puts it together.
 """
 
+from wasim.years.history import History
 from wasim.years.raced import Settled, with_lost
 from wasim.years.shape import Shape, read_shape
-from wasim.years.history import History
 from wasim.years.summed import (
     YearsOf,
     shape_key,
@@ -18,9 +18,9 @@ from wasim.years.summed import (
 )
 
 __all__ = [
+    "History",
     "Settled",
     "Shape",
-    "History",
     "YearsOf",
     "read_shape",
     "shape_key",

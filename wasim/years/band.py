@@ -53,7 +53,7 @@ _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
 
 def band_of(case: Case, arrivals: Arrivals, observed: Widths) -> dict[Kind, float]:
-    """The relative half-width of the band of written bytes, by kind: that of the widest cause, `observed` among them."""
+    """The relative half-width of the band of written bytes, by kind: of the widest cause, `observed` among them."""
     causes = [_APPENDS, *_causes(case, arrivals)]
     return {kind: max(widths.get(kind, 0.0) for widths in (*causes, observed)) for kind in Kind}
 

@@ -5,7 +5,7 @@ sources, or in the user's cache. `python -m tools.compile` compiles them ahead.
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -39,7 +39,7 @@ _MODULES = (
 @cache
 def compiled_run(*, compiles: bool) -> Run | None:
     """`machine.run`, compiled; None where numba is missing, broken or told not to, cannot keep what it compiles, or has
-    yet to compile and is not told to: that takes half a minute.
+    yet to compile and is not told to: that takes a minute.
     """
     try:
         from numba import config, njit  # noqa: PLC0415 - takes a quarter of a second to import
@@ -52,8 +52,11 @@ def compiled_run(*, compiles: bool) -> Run | None:
     for module in _MODULES:
         scope |= vars(module)
     functions = {name: one for name, one in scope.items() if isinstance(one, FunctionType)}
+    compiles_inner: Record = partial(njit, no_cpython_wrapper=True, no_cfunc_wrapper=True)()  # nothing else calls them
     for name, function in functions.items():
-        scope[name] = _for_any_number(njit(_within(scope, function, name)), unliteral)
+        scope[name] = _for_any_number(
+            njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(_within(scope, function, name)), unliteral
+        )
     own = _within(scope, functions["run"], f"run_{_digest(scope, functions.values())}")
     try:
         found: Record = njit(cache=True)(own)

@@ -81,7 +81,7 @@ class History:
         jobs, self.commits = jobs_of(self.case, self.shape.arrivals), float(self.case.commits)
         schedule, laws, table = _schedule(jobs), laws_of(self.case, self.shape, jobs), new_table()
         each = (laws.merges / laws.least, laws.files / laws.least_files, 1 / laws.least_manifests)  # of a commit
-        runs = sum(commit < inf for row in schedule[: IDLE + 1] for commit in row)
+        runs = sum(float(commit < inf) for row in schedule[: IDLE + 1] for commit in row)
         runs += sum(row[RUNS] for row in laws.changes) + laws.upserts * self.commits
         compiled = _worth_compiling(runs + self.commits * sum(each))
         by_chance = any(job.by_chance for job in jobs)

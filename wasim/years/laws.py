@@ -1,6 +1,6 @@
 """What the machine knows of a table: its rules and sizes in plain numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -198,7 +198,7 @@ def _counters(snapshots: SnapshotBytes, deletes: PositionDeletes) -> list[float]
     ]
 
 
-def _statements(case: Case, snapshots: SnapshotBytes) -> Mapping[str, Any]:
+def _statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
     """When the statements of a case run, which rows they touch, and what their snapshots take."""
     changes = [[0.0] * CHANGE for _ in range(UPSERT + 1)]
     around = [[0.0] * len(_OPERATIONS) for _ in range(UPSERT + 1)]
@@ -232,7 +232,7 @@ def _statements(case: Case, snapshots: SnapshotBytes) -> Mapping[str, Any]:
     }
 
 
-def _lineage(shape: Shape) -> dict[str, float]:
+def _lineage(shape: Shape) -> dict[str, Any]:
     """What a compacted file takes to say where its rows came from: `machine.compacted_bytes`."""
     arrivals, sizes = shape.arrivals, shape.file_bytes
     together = arrivals.files / arrivals.partitions

@@ -29,6 +29,7 @@ from wasim.twin.bounds import MOST_ROWS_COMPUTED
 from wasim.twin.commits import Moment, merge_policy, new_entries
 from wasim.twin.data_files import FileNumbers, Part, data_files_of
 from wasim.twin.delete_files import equality_delete_bytes
+from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.event_log import EventLog
 from wasim.twin.flink import staged_manifest
 from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
@@ -56,7 +57,6 @@ from wasim.years.manifest_sizes import (
     manifests_of_row_deltas,
     new_manifests,
 )
-from wasim.years.position_deletes import NO_POSITION_DELETES
 from wasim.years.snapshot_sizes import SnapshotBytes
 
 SAMPLED_COMMITS = 3
@@ -422,12 +422,9 @@ def _row_deltas(
     by_key, of_keys, of_positions = arrivals.files, partial(_keys_bytes, writer, case), 0.0
     repeating = by_key * -expm1(-positions / by_key)  # files of which a row is repeated
     if repeating:
-        law = replace(
-            NO_POSITION_DELETES,
-            uses_vectors=case.table.format_version > 2,
-            path_bytes=len(by_position[0].file_path.encode()),
-        )
-        of_positions = repeating * law.content_bytes(positions / repeating, arrivals.rows_per_file, scattered=True)
+        each, path_bytes = positions / repeating, len(by_position[0].file_path.encode())
+        is_vector = case.table.format_version > 2
+        of_positions = repeating * deletes_of_one(each, arrivals.rows_per_file, True, is_vector, path_bytes)
     return replace(
         found,
         files=by_key + repeating,

@@ -21,12 +21,12 @@ from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
 from wasim.years.band import approximations, band_of
 from wasim.years.flows import DATA, DELETES, Flow
+from wasim.years.history import History
 from wasim.years.passed_over import passed_over
 from wasim.years.raced import landed_of, settled, with_lost
 from wasim.years.retention import Retention
 from wasim.years.samples import CHECKPOINTS, Samples
 from wasim.years.shape import Shape, read_shape
-from wasim.years.history import History
 
 
 def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:

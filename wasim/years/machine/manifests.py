@@ -201,12 +201,21 @@ def close_bin(table: Table, laws: Laws, group: int, spares: int, parts: int, rep
     return spares + 1
 
 
+def fitting_of(row: list[float], room: float) -> float:
+    """How many of these manifests a bin takes with so many bytes left.
+
+    Of emptied ones as many as fit in on average, no whole number, where many are left for the next bins: all of them
+    are written again, and what fits in differs from time to time.
+    """
+    fitting = room / row[BYTES] + NEGLIGIBLE
+    if live_of(row) > NEGLIGIBLE or fitting < 1.5 or row[COUNT] < fitting + MANY_LEFT:
+        return float(floor(fitting))
+    return fitting - 0.5
+
+
 def merge(table: Table, laws: Laws, group: int) -> float:
     """What a merging commit does: manifests without live entries go, bins become one manifest each. Returns how many
     were merged.
-
-    Of emptied manifests a bin takes as many as fit in on average, no whole number, where many are left for the next
-    ones: all of them are written again, and what fits in differs from time to time.
     """
     drop_dead(table, group)
     if not laws.packs:
@@ -219,11 +228,7 @@ def merge(table: Table, laws: Laws, group: int) -> float:
         if left <= NEGLIGIBLE:
             continue
         if parts:
-            fitting = (target - filled) / size + NEGLIGIBLE
-            if live_of(rows[place]) > NEGLIGIBLE or fitting < 1.5 or left < fitting + MANY_LEFT:
-                fitting = float(floor(fitting))
-            else:
-                fitting -= 0.5
+            fitting = fitting_of(rows[place], target - filled)
             if fitting > 0:
                 taken = min(left, fitting)
                 places[parts], counts[parts] = place, taken

@@ -2,7 +2,7 @@
 
 from math import ceil, floor, inf
 
-from wasim.twin.delete_sizes import position_delete_bytes, vector_bytes
+from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.machine.appends import live_files, manifests_of
 from wasim.years.machine.files import partitions_so_far, small_of
@@ -103,7 +103,6 @@ from wasim.years.machine.touched import (
 # it touches fewer than a third of all files.
 # Without that manifests of deletes are 20 % too many over 200 commits that each replace 30 rows of 600.
 SPARSE, IN_ORDER = 1 / 3, 4.0
-CONTAINER_ROWS = 1 << 16  # positions that a vector's bitmap holds in one container
 
 
 def digits_of_merge(change: int, copied: float, updated: float, inserted: float) -> float:
@@ -189,29 +188,8 @@ def rewrite_rows(
 def delete_by_position(table: Table, laws: Laws, change: int, written: float, updated: float, inserted: float) -> None:
     """Merge-on-read: delete files take the touched rows out, data files bring `written` rows."""
     flows, numbers, hits, deleted = table.flows, table.numbers, table.hits, table.deleted
-    by_partition = laws.by_partition > 0 and laws.uses_vectors == 0
-    hit_in_all, touched, held = total_of(hits[HIT_FILES]), total_of(hits[HIT_ROWS]), total_of(deleted[HELD])
-    positions = added_bytes = again = earlier = 0.0  # `earlier` positions are those of delete files that are replaced
-    for number in range(3):
-        hit, named = hits[HIT_FILES][number], 0.0 if by_partition else named_before(table, laws, number)
-        before = 0.0
-        if deleted[HELD][number] > NEGLIGIBLE:
-            before = deleted[DEAD][number] * named / deleted[HELD][number]
-        again += named
-        earlier += before
-        if hit <= NEGLIGIBLE:
-            continue
-        own = hits[HIT_ROWS][number] + before
-        positions += own
-        span = table.classes[number][RECORDS] / table.classes[number][FILES]
-        is_scattered = numbers[IS_SCATTERED] > 0
-        added_bytes += hit * bytes_of_deletes(laws, own / hit, span if is_scattered else own / hit, is_scattered)
-        deleted[DEAD][number] += hits[HIT_ROWS][number]
-        deleted[HELD][number] += hit - named
-    entries = partitions_hit(table, laws, hit_in_all) if by_partition else hit_in_all
-    if by_partition:
-        positions = touched
-        added_bytes = entries * bytes_of_deletes(laws, positions / max(entries, 1.0), positions, True)
+    hit, touched, held = total_of(hits[HIT_FILES]), total_of(hits[HIT_ROWS]), total_of(deleted[HELD])
+    entries, positions, added_bytes, again, earlier = find_deletes(table, laws)
     files, written_bytes = entries, added_bytes
     if laws.uses_vectors:
         files = min(tasks_of(laws, written, touched), entries)
@@ -224,7 +202,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     if made > NEGLIGIBLE and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and written / made < laws.small_rows:
         numbers[ADDS_ANYWHERE] = 1.0
     replaced = 0.0
-    if made > NEGLIGIBLE or hit_in_all > NEGLIGIBLE:
+    if made > NEGLIGIBLE or hit > NEGLIGIBLE:
         replaced = merge(table, laws, 0) + merge(table, laws, 1)
     flows[ROWS] += written
     removed_bytes = note_deletes(table, files, written_bytes, again, held)
@@ -236,22 +214,43 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     counters[GONE_DELETES], counters[GONE_POSITIONS], counters[GONE_BYTES] = again, earlier, removed_bytes
     counters[CREATED], counters[REPLACED] = 2.0 if made > NEGLIGIBLE else 1.0, replaced
     counters[KEPT] = max(0.0, manifests_of(table) - 2)
-    counters[CHANGED] = partitions_hit(table, laws, max(hit_in_all, made))
+    counters[CHANGED] = partitions_hit(table, laws, max(hit, made))
     operation = OVERWRITES if made > NEGLIGIBLE and change != DELETE else DELETES
     note_statement(table, laws, change, operation, digits_of_merge(change, 0.0, updated, inserted))
 
 
+def find_deletes(table: Table, laws: Laws) -> tuple[float, float, float, float, float]:
+    """Delete files that name the rows that were hit, their positions and bytes; how many of the files that they name
+    were named before, and the positions of the delete files that they replace.
+    """
+    numbers, hits, deleted = table.numbers, table.hits, table.deleted
+    by_partition, is_scattered = laws.by_partition > 0 and laws.uses_vectors == 0, numbers[IS_SCATTERED] > 0
+    positions = added_bytes = again = earlier = 0.0
+    for number in range(3):
+        hit, named = hits[HIT_FILES][number], 0.0 if by_partition else named_before(table, laws, number)
+        before = 0.0
+        if deleted[HELD][number] > NEGLIGIBLE:
+            before = deleted[DEAD][number] * named / deleted[HELD][number]
+        again += named
+        earlier += before
+        if hit <= NEGLIGIBLE:
+            continue
+        own = hits[HIT_ROWS][number] + before
+        positions += own
+        span = table.classes[number][RECORDS] / table.classes[number][FILES]
+        added_bytes += hit * bytes_of_deletes(laws, own / hit, span if is_scattered else own / hit, is_scattered)
+        deleted[DEAD][number] += hits[HIT_ROWS][number]
+        deleted[HELD][number] += hit - named
+    entries = total_of(hits[HIT_FILES])
+    if by_partition:
+        entries, positions = partitions_hit(table, laws, entries), total_of(hits[HIT_ROWS])
+        added_bytes = entries * bytes_of_deletes(laws, positions / max(entries, 1.0), positions, True)
+    return entries, positions, added_bytes, again, earlier
+
+
 def bytes_of_deletes(laws: Laws, positions: float, span: float, is_scattered: bool) -> float:
     """Bytes of a position-delete file, or of a vector within its file, with these positions among `span` rows."""
-    if positions <= 0:
-        return 0.0
-    if not laws.uses_vectors:
-        paths, listed, around = position_delete_bytes(1, laws.path_bytes, positions, max(span, positions))
-        return paths + listed + around
-    containers = max(1.0, float(ceil(span / CONTAINER_ROWS)))
-    each = positions / containers
-    runs = max(1.0, each * (1 - positions / max(span, positions))) if is_scattered else 1.0
-    return vector_bytes(containers, each, runs)
+    return deletes_of_one(positions, span, is_scattered, laws.uses_vectors > 0, laws.path_bytes)
 
 
 def named_before(table: Table, laws: Laws, number: int) -> float:

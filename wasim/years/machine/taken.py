@@ -60,6 +60,11 @@ def end_taking(table: Table, group: int, spares: int, rewritten: float) -> float
     return rewritten
 
 
+def power(base: float, exponent: float) -> float:
+    """base ** exponent; of a manifest without entries of a kind, without any work."""
+    return 1.0 if exponent == 0 else base**exponent
+
+
 def thin(
     table: Table,
     laws: Laws,
@@ -80,13 +85,15 @@ def thin(
         row, among = rows[place], table.counts[place]
         first, second, third = shares[0] * among, shares[1] * among, shares[2] * among
         fresh, partial, settled, count = row[FRESH], row[PARTIAL], row[SETTLED], row[COUNT]
-        untouched = ((1 - first) ** fresh * (1 - second) ** partial * (1 - third) ** settled) ** (1 / together)
+        untouched = power(1 - first, fresh) * power(1 - second, partial) * power(1 - third, settled)
+        every = power(first, fresh) * power(second, partial) * power(third, settled)
+        if together > 1:
+            untouched, every = untouched ** (1 / together), every ** (1 / together)
         hit = 1 - untouched
         if hit <= NEGLIGIBLE:
             copy_row(spare, spares, row)
             spares += 1
             continue
-        every = (first**fresh * second**partial * third**settled) ** (1 / together)
         emptied = 0.0 if fresh + partial + settled <= NEGLIGIBLE else min(every, hit)
         some = hit - emptied
         if emptied > NEGLIGIBLE:
