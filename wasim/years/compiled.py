@@ -5,7 +5,7 @@ sources, or in the user's cache. `python -m tools.compile` compiles them ahead.
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -52,11 +52,10 @@ def compiled_run(*, compiles: bool) -> Run | None:
     for module in _MODULES:
         scope |= vars(module)
     functions = {name: one for name, one in scope.items() if isinstance(one, FunctionType)}
-    compiles_inner: Record = partial(njit, no_cpython_wrapper=True, no_cfunc_wrapper=True)()  # nothing else calls them
+    any_njit: Record = njit  # its types know no such options; nothing but `run` is called from outside
     for name, function in functions.items():
-        scope[name] = _for_any_number(
-            njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(_within(scope, function, name)), unliteral
-        )
+        inner = any_njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(_within(scope, function, name))
+        scope[name] = _for_any_number(inner, unliteral)
     own = _within(scope, functions["run"], f"run_{_digest(scope, functions.values())}")
     try:
         found: Record = njit(cache=True)(own)
