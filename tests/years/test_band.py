@@ -24,16 +24,6 @@ def test_manifests_of_less_than_four_mebibytes_are_told_less_closely(
     assert band[Kind.DATA_MANIFEST] == (0.08 if is_wider else 0.015)
 
 
-def test_an_answer_says_where_statements_were_leapt_over(small_case: Callable[..., Case]):
-    statements = "{update: {every: 2s, share: 0.01, mode: merge-on-read}}"
-    stepped, leapt = (
-        simulate_years(case, shipped_profile(case), Site())
-        for case in (small_case(horizon=horizon, changes=statements) for horizon in ("2000s", "20000s"))
-    )
-    assert len(leapt.approximated) == len(stepped.approximated) + 1
-    assert leapt.band[Kind.DELETE_MANIFEST] > stepped.band[Kind.DELETE_MANIFEST]
-
-
 @pytest.mark.parametrize(("trigger", "width"), [("every: 10s", 0.015), ("when_small_files: 10", 0.11)])
 def test_when_files_are_compacted_by_their_number_is_chance_where_statements_rewrite_some(
     trigger: str, width: float, small_case: Callable[..., Case]

@@ -51,8 +51,8 @@ def test_what_each_of_many_expiries_leaves_is_what_was_written_since(small_case:
     nothing, flows = np.zeros(len(commits)), np.zeros((len(commits), WIDTH))
     flows[:, Flow.SNAPSHOTS] = commits + np.maximum(0.0, commits - 5e6)
     flows[:, Flow.SNAPSHOT_JSON_BYTES] = 1000 * flows[:, Flow.SNAPSHOTS]
-    columns = {one.name: nothing for one in fields(Samples) if one.name not in ("commits", "flows", "spans")}
-    samples = Samples(**columns, commits=commits, flows=flows, spans=())
+    columns = {one.name: nothing for one in fields(Samples) if one.name not in ("commits", "flows")}
+    samples = Samples(**columns, commits=commits, flows=flows)
     json = MetadataJson(created=1e3, around=1e3, log_entry=0.0, snapshot_log_entry=0.0)
     kept = Retention(case=case, samples=samples, json=json, log_limit=1)
     # 11 to 30 snapshots of one to a commit, of twice as many later, and what each expiry leaves

@@ -124,8 +124,6 @@ class Course:
 def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]:
     """The course of a case up to the end of a window, and those over shorter `PACE_DAYS` on the way: every
     history is looked at then, so that no figure depends on which others are asked for.
-
-    They are read off the whole history, as later samples of one of statements correct those on the way.
     """
     case = of_one_writer(case)
     history = History(case=replace(case, horizon_s=window.end_s), shape=shape)
