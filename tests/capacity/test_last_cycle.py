@@ -68,6 +68,19 @@ def test_merging_appends_reach_as_many_manifests_as_they_merge():
     assert 40 < found.mean < 65
 
 
+def test_appends_that_merge_are_seen_over_the_weeks_in_which_they_fill_a_manifest():
+    flags = {"rows_per_second": "1000", "columns": "30", "files_per_commit": "4", "writer": "flink"}
+    kept = replace(KEPT, older_than_s=5 * DAY_S, compact_every_s=None)
+    found = []
+    for days in (28, 33, 36, 60):  # the manifest is full on day 31; from day 28 on merges take fewer manifests each
+        request = request_from_flags({**flags, "horizon": f"{days}d"}, Requirements())
+        found.append(SettingSimulator(request=request).figures(Setting(interval_s=600.0, maintenance=kept)))
+    assert {round(one.values["manifests"], -1) for one in found} == {100}
+    assert found[2].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.005)
+    assert found[3].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.005)
+    assert found[0].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.2)
+
+
 def few_commits(properties: dict[str, str], kept: Maintenance) -> tuple[SettingSimulator, Setting]:
     """Three days of a batch every half an hour, and how it is kept."""
     flags = {"rows_per_second": "0.1", "columns": "6", "writer": "batch", "horizon": "3d"}
@@ -112,10 +125,11 @@ def test_a_day_is_that_of_a_table_that_has_grown_to_its_size():
 
 
 def test_a_horizon_shorter_than_a_day_is_all_of_the_cycle():
-    case = SettingSimulator(request=a_request()).case(SETTING)
-    window = window_of(case, 5 * HOUR_S)
+    simulator = SettingSimulator(request=a_request())
+    case, shape = simulator.case(SETTING), simulator.shape(SETTING)
+    window = window_of(case, shape, 5 * HOUR_S)
     assert (window.start_s, window.end_s) == (0, 5 * HOUR_S)
-    assert window_of(case, 3.4 * DAY_S).end_s == 3 * DAY_S
+    assert window_of(case, shape, 3.4 * DAY_S).end_s == 3 * DAY_S
 
 
 @pytest.mark.slow

@@ -4,6 +4,9 @@ What a table holds is a saw-tooth: metadata.json falls with every expiry, manife
 merge. Where a horizon ends in that is an accident, and a mean over a horizon contains the days in which the table had
 yet to grow to its size. So figures are those of the last whole cycle before the end of the horizon: what is written in
 it, and of what the table holds the mean, the most and what is there at its end.
+
+Appends that merge have a cycle of their own: they write one manifest anew, ever larger, until it is full, which takes
+weeks of most tables. What they write, and what manifests there are, is found over that.
 """
 
 from collections.abc import Iterable
@@ -28,12 +31,15 @@ from wasim.years.samples import Samples
 from wasim.years.summed import ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
 
 MOMENTS = 24  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
+MOMENTS_OF_FILLING = 96  # and in the time that they take to fill one
 NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
 COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
+MERGES = 8  # at least that a table is looked at whose first manifest is not full yet
 SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
 PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
 SEEN_FROM_DAYS = 30  # looking at a cycle takes its time: at earlier ones of appends only where asked for
 SIZES = 240  # commits of a cycle whose metadata.json is measured
+MERGED = frozenset([Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST])  # as merges go
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,13 +59,15 @@ class Spread:
 class Window:
     """The event time of a cycle, in seconds since the table was created; `before_s` is just before its last expiry.
 
-    From `held_s` on, which may be earlier, it is looked at what manifests there are.
+    From `held_s` on, which may be earlier, it is looked at what manifests there are. Where appends that merge fill one
+    since then, `fills` says so.
     """
 
     held_s: float
     start_s: float
     before_s: float
     end_s: float
+    fills: bool = False
 
     @property
     def length_s(self) -> float:
@@ -67,7 +75,7 @@ class Window:
         return self.end_s - self.start_s
 
 
-def window_of(case: Case, horizon_s: float | None = None) -> Window:
+def window_of(case: Case, shape: Shape, horizon_s: float | None = None) -> Window:
     """The last full cycle of a case over a horizon, its own by default; a horizon shorter than that is all of one.
 
     It ends at the multiple of its length that is nearest to the horizon, so that no job's phase depends on that.
@@ -86,10 +94,23 @@ def window_of(case: Case, horizon_s: float | None = None) -> Window:
     every_s = None if expiry is None else expiry.every
     expired_s = int(end_s / every_s + 1e-9) * every_s if every_s else end_s
     before_s = (expired_s if expired_s > start_s else end_s) - case.commit_interval_s
-    held_s = start_s
-    if _merges_seldom(case):
+    filling_s, held_s = _filling_s(case, shape), start_s
+    fills = filling_s > 0
+    if fills:
+        full_s = filling_s if filling_s <= end_s else max(end_s / 2, MERGES * _merging_s(case))
+        held_s = max(0.0, min(start_s, end_s - full_s))
+    elif _merges_seldom(case):
         held_s = min(start_s, max(end_s / 2, end_s - SELDOM_S))
-    return Window(held_s=held_s, start_s=start_s, before_s=max(start_s, before_s), end_s=end_s)
+    return Window(held_s=held_s, start_s=start_s, before_s=max(start_s, before_s), end_s=end_s, fills=fills)
+
+
+def _filling_s(case: Case, shape: Shape) -> float:
+    """How long appends that merge take to fill a manifest; 0 where none do, or jobs take away what they merge."""
+    jobs, properties = case.maintenance, TableProperties.read(case.table.properties)
+    if not (merging_s := _merging_s(case)) or case.changes_rows or jobs.rewrite_data_files or jobs.rewrite_manifests:
+        return 0.0
+    grown = shape.sizes.data_manifests.by_count.slope * shape.arrivals.files
+    return max(merging_s, case.commit_interval_s * properties.manifest_target_size_bytes / grown)
 
 
 def _merges_seldom(case: Case) -> bool:
@@ -113,6 +134,7 @@ class Course:
     start: Samples | None  # None: the cycle begins with the table
     before: Samples
     end: Samples
+    filled: Samples | None = None  # up to when the manifest was begun that merges fill
 
     def until(self, time_s: float, case: Case) -> Samples:
         """The history up to a time within the cycle."""
@@ -130,7 +152,7 @@ def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]
     case = of_one_writer(case)
     history = history_of(replace(case, horizon_s=window.end_s), shape)
     days = (day for day in PACE_DAYS if case.changes_rows or day >= SEEN_FROM_DAYS)
-    shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
+    shorter = (window_of(case, shape, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
     windows = [*(one for one in shorter if one.end_s < window.end_s), window]
     starts = (_commits_by(case, time_s) for one in windows for time_s in (one.held_s, one.start_s))
     stops = sorted({*starts, *(moment for one in windows for moment in _moments(case, one))} - {0.0})
@@ -153,20 +175,35 @@ def _read_off(whole: Samples, window: Window, case: Case) -> Course:
         return whole.until(commits) if commits else None
 
     end = until(window.end_s) or whole
-    return Course(window=window, start=until(window.start_s), before=until(window.before_s) or end, end=end)
+    return Course(
+        window=window,
+        start=until(window.start_s),
+        before=until(window.before_s) or end,
+        end=end,
+        filled=until(window.held_s) if window.fills else None,
+    )
 
 
 def _moments(case: Case, window: Window) -> list[float]:
     """Commits of a cycle, ascending, at which to look at the table, besides those of jobs."""
-    first, before, last = (
+    held, first, before, last = (
         whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
-        for time_s in (window.start_s, window.before_s, window.end_s)
+        for time_s in (window.held_s, window.start_s, window.before_s, window.end_s)
     )
     moments = {float(before), float(last)}
     if merging_s := _merging_s(case):
-        gathering = max(first, last - merging_s / case.commit_interval_s)
-        moments |= {*np.rint(np.linspace(gathering, last, MOMENTS + 1)).tolist()}
-    return sorted(moment for moment in moments if first < moment <= last)
+        merging = merging_s / case.commit_interval_s
+        if window.fills:
+            midst = (held + last) / 2
+            moments |= {*_evenly(held, last, MOMENTS_OF_FILLING), *_evenly(midst - merging, midst, MOMENTS)}
+        moments |= {*_evenly(max(first, last - merging), last, MOMENTS)}
+    least = held if window.fills else first
+    return sorted(moment for moment in moments if least < moment <= last)
+
+
+def _evenly(first: float, last: float, moments: int) -> list[float]:
+    found: list[float] = np.rint(np.linspace(first, last, moments + 1)).tolist()
+    return found
 
 
 def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[dict[Window, Course]]:
@@ -183,7 +220,8 @@ class LastCycle:
     """A case in its last full cycle: `start`, `before` and `end` are its sums since the table was created, up to then.
 
     `before_s` is just before the expiry that finds most on disk, by `apart` bytes more than it and the last one find on
-    average, negative if less. `retention` is at its end, and `plain_retention` with metadata.json uncompressed.
+    average, negative if less. `retention` is at its end, and `plain_retention` with metadata.json uncompressed. `filled`
+    are the sums up to when the manifest was begun that merges fill, where they do.
     """
 
     case: Case
@@ -192,6 +230,7 @@ class LastCycle:
     retention: Retention
     plain_retention: Retention
     start: Totals | None
+    filled: Totals | None
     before: Totals
     before_s: float
     apart: float
@@ -202,10 +241,20 @@ class LastCycle:
         """Event time of the cycle."""
         return self.course.window.length_s
 
+    @property
+    def held_s(self) -> float:
+        """Event time over which it is looked at what manifests there are."""
+        return self.course.window.end_s - self.course.window.held_s
+
     def written(self, column: str, kinds: Iterable[Kind]) -> float:
         """What the cycle adds to a column of totals, such as `written_bytes`, of these kinds together."""
+        merged = MERGED.intersection(kinds) if self.course.window.fills else frozenset[Kind]()
+        share, others = self.length_s / self.held_s, frozenset(kinds) - merged
+        return self._added(column, others, self.start) + self._added(column, merged, self.filled) * share
+
+    def _added(self, column: str, kinds: Iterable[Kind], since: Totals | None) -> float:
         kinds = tuple(kinds)
-        return self._total(self.end.totals, column, kinds) - self._total(self.start, column, kinds)
+        return self._total(self.end.totals, column, kinds) - self._total(since, column, kinds)
 
     @property
     def ingested_bytes(self) -> float:
@@ -233,7 +282,7 @@ class LastCycle:
             live = self._values(COUNTS[0])  # the next commit leaves out all others
             falls = zip(pairwise(at), live[:-1], values[1:], strict=True)
             most = max([most, *(float(_just_before(*fall)) for fall in falls)]) if column in COUNTS else most
-        if merging_s and not _merges_seldom(self.case):
+        if merging_s and not (self.course.window.fills or _merges_seldom(self.case)):
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
         mean = float(np.trapezoid(values, at) / (at[-1] - at[0])) if at[-1] > at[0] else float(values[-1])
@@ -338,6 +387,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
         retention=retention,
         plain_retention=retention if plain is shape else retention_of(over, plain, course.end),
         start=None if course.start is None else _totals_at(course.window.start_s, case, shape, course.start),
+        filled=None if course.filled is None else _totals_at(course.window.held_s, case, shape, course.filled),
         before=end.totals
         if course.before is course.end
         else _totals_at(before_s, case, shape, course.until(before_s, case)),
@@ -352,7 +402,8 @@ def _fullest(case: Case, retention: Retention, window: Window) -> tuple[float, f
     from that of the fullest and the last: manifests that merges and compaction replace stay until they expire.
     """
     at_s = retention.expiries.commits * case.commit_interval_s
-    turns = np.flatnonzero((at_s > max(window.start_s, case.commit_interval_s)) & (at_s <= window.end_s))
+    since_s = window.held_s if window.fills else window.start_s
+    turns = np.flatnonzero((at_s > max(since_s, case.commit_interval_s)) & (at_s <= window.end_s))
     if len(turns) < 2:
         return window.before_s, 0.0
     held = retention.held(turns)

@@ -195,14 +195,18 @@ class Search:
 
     def allowed(self, setting: Setting) -> Setting:
         """The setting, or the nearest one that is worth a simulation: merging appends do themselves what
-        rewrite_manifests would.
+        rewrite_manifests would, but for a limit on as many manifests as they gather until they merge.
         """
         kept = setting.maintenance
-        if not self._merges(setting) or not kept.rewrite_every_s:
+        if not self._merges(setting) or not kept.rewrite_every_s or self._limits_manifests:
             return setting
         if not self.may_append_otherwise:
             return replace(setting, maintenance=replace(kept, rewrite_every_s=None))
         return replace(setting, appends="fast" if self.merges else None)
+
+    @property
+    def _limits_manifests(self) -> bool:
+        return any(limit.metric in OF_MANIFESTS for limit in self.limits)
 
     def _merges(self, setting: Setting) -> bool:
         return self.merges if setting.appends is None else setting.appends == "merge"
