@@ -125,11 +125,10 @@ def test_a_day_is_that_of_a_table_that_has_grown_to_its_size():
 
 
 def test_a_horizon_shorter_than_a_day_is_all_of_the_cycle():
-    simulator = SettingSimulator(request=a_request())
-    case, shape = simulator.case(SETTING), simulator.shape(SETTING)
-    window = window_of(case, shape, 5 * HOUR_S)
+    case = SettingSimulator(request=a_request()).case(SETTING)
+    window = window_of(case, 5 * HOUR_S)
     assert (window.start_s, window.end_s) == (0, 5 * HOUR_S)
-    assert window_of(case, shape, 3.4 * DAY_S).end_s == 3 * DAY_S
+    assert window_of(case, 3.4 * DAY_S).end_s == 3 * DAY_S
 
 
 @pytest.mark.slow
@@ -142,3 +141,12 @@ def test_a_day_of_statements_that_outnumber_commits_writes_files_and_costs_money
     )
     assert found.values["snapshots"] == pytest.approx(2 * 11 * 144, rel=0.02)  # ten statements and a commit, two days
     assert 0 < found.cost.opening < found.monthly_cost
+
+
+@pytest.mark.slow
+def test_manifests_that_compaction_leaves_are_seen_over_the_weeks_in_which_they_gather():
+    request = request_from_flags({"rows_per_second": "100", "columns": "20", "horizon": "100d"}, Requirements())
+    simulator, setting = SettingSimulator(request=request), replace(SETTING, interval_s=300.0)
+    found = simulator.figures_over(setting, [days * DAY_S for days in (40, 58, 72, 90)])  # of cycles of 36 days
+    assert [one.monthly_cost for one in found] == pytest.approx([found[0].monthly_cost] * 4, rel=0.01)
+    assert {round(one.values["manifests"], -1) for one in found} == {110}

@@ -248,8 +248,7 @@ class SettingSimulator:
         return self._races[key]
 
     def _window(self, setting: Setting, rate: float = 1.0, horizon_s: float | None = None) -> Window:
-        plain = replace(setting, gzips_json=False)  # manifests do not go by that
-        return window_of(self.case(setting, rate), self.shape(plain, rate), horizon_s)
+        return window_of(self.case(setting, rate), horizon_s)
 
     def _course_key(self, setting: Setting, rate: float, window: Window) -> tuple[object, ...]:
         """What decides a course: all but how long snapshots are kept, and gzip."""
@@ -313,7 +312,7 @@ def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
     return replace(
         cycle,
         start=None if course.start is None else totals_at(course.start, course.window.start_s),
-        filled=None if course.filled is None else totals_at(course.filled, course.window.held_s),
+        filled=None if course.filled is None else totals_at(course.filled, course.held_s),
         before=end.totals if is_short else totals_at(course.until(cycle.before_s, cycle.case), cycle.before_s),
         end=end,
     )

@@ -5,8 +5,9 @@ merge. Where a horizon ends in that is an accident, and a mean over a horizon co
 yet to grow to its size. So figures are those of the last whole cycle before the end of the horizon: what is written in
 it, and of what the table holds the mean, the most and what is there at its end.
 
-Appends that merge have a cycle of their own: they write one manifest anew, ever larger, until it is full, which takes
-weeks of most tables. What they write, and what manifests there are, is found over that.
+Manifests may have longer cycles. Appends that merge write one of them anew, ever larger, until it is full, which takes
+weeks of most tables. Manifests that compaction leaves gather until they are as many as merge. What manifests are there,
+and what such appends write of them, is found over these cycles, as many days before the end as they take.
 """
 
 from collections.abc import Iterable
@@ -57,17 +58,11 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The event time of a cycle, in seconds since the table was created; `before_s` is just before its last expiry.
+    """The event time of a cycle, in seconds since the table was created; `before_s` is just before its last expiry."""
 
-    From `held_s` on, which may be earlier, it is looked at what manifests there are. Where appends that merge fill one
-    since then, `fills` says so.
-    """
-
-    held_s: float
     start_s: float
     before_s: float
     end_s: float
-    fills: bool = False
 
     @property
     def length_s(self) -> float:
@@ -75,7 +70,7 @@ class Window:
         return self.end_s - self.start_s
 
 
-def window_of(case: Case, shape: Shape, horizon_s: float | None = None) -> Window:
+def window_of(case: Case, horizon_s: float | None = None) -> Window:
     """The last full cycle of a case over a horizon, its own by default; a horizon shorter than that is all of one.
 
     It ends at the multiple of its length that is nearest to the horizon, so that no job's phase depends on that.
@@ -94,29 +89,40 @@ def window_of(case: Case, shape: Shape, horizon_s: float | None = None) -> Windo
     every_s = None if expiry is None else expiry.every
     expired_s = int(end_s / every_s + 1e-9) * every_s if every_s else end_s
     before_s = (expired_s if expired_s > start_s else end_s) - case.commit_interval_s
-    filling_s, held_s = _filling_s(case, shape), start_s
-    fills = filling_s > 0
-    if fills:
-        full_s = filling_s if filling_s <= end_s else max(end_s / 2, MERGES * _merging_s(case))
-        held_s = max(0.0, min(start_s, end_s - full_s))
-    elif _merges_seldom(case):
-        held_s = min(start_s, max(end_s / 2, end_s - SELDOM_S))
-    return Window(held_s=held_s, start_s=start_s, before_s=max(start_s, before_s), end_s=end_s, fills=fills)
+    return Window(start_s=start_s, before_s=max(start_s, before_s), end_s=end_s)
 
 
-def _filling_s(case: Case, shape: Shape) -> float:
-    """How long appends that merge take to fill a manifest; 0 where none do, or jobs take away what they merge."""
+def _filling_since_s(case: Case, shape: Shape, window: Window) -> float | None:
+    """The start of the time in which appends that merge fill a manifest, or of half the history where that is all too
+    short; None where none do, or jobs take away what they merge.
+    """
     jobs, properties = case.maintenance, TableProperties.read(case.table.properties)
     if not (merging_s := _merging_s(case)) or case.changes_rows or jobs.rewrite_data_files or jobs.rewrite_manifests:
-        return 0.0
+        return None
     grown = shape.sizes.data_manifests.by_count.slope * shape.arrivals.files
-    return max(merging_s, case.commit_interval_s * properties.manifest_target_size_bytes / grown)
+    filling_s = max(merging_s, case.commit_interval_s * properties.manifest_target_size_bytes / grown)
+    seen_s = filling_s if filling_s <= window.end_s else max(window.end_s / 2, MERGES * merging_s)
+    return max(0.0, min(window.start_s, window.end_s - seen_s))
 
 
-def _merges_seldom(case: Case) -> bool:
-    """Whether compaction takes away what appends would merge: then what it leaves is merged once in some days."""
+def _gathering_since_s(case: Case, whole: Samples, window: Window) -> float | None:
+    """The start of as many cycles in which manifests that compaction leaves gather until they merge as there are in
+    some days, or of the history before there was any; None where nothing is compacted.
+    """
     compaction, merging_s = case.maintenance.rewrite_data_files, _merging_s(case)
-    return merging_s > 0 and compaction is not None and bool(compaction.every) and (compaction.every or 0) <= merging_s
+    if compaction is None:
+        return None
+    if case.changes_rows:  # of which not every job is sampled
+        is_seldom = 0 < (compaction.every or 0) <= merging_s
+        return min(window.start_s, max(window.end_s / 2, window.end_s - SELDOM_S)) if is_seldom else None
+    commits = whole.commits[whole.commits <= _commits_by(case, window.end_s)]
+    after_jobs = 1 + np.flatnonzero((np.diff(commits) == 0) & (np.diff(commits[1:], append=np.inf) > 0))
+    left, at_s = whole.scanned_manifests[after_jobs], commits[after_jobs] * case.commit_interval_s
+    least = TableProperties.read(case.table.properties).manifest_min_merge_count
+    merged_s = np.concatenate([[0.0], at_s[1:][np.diff(left) < -least / 2]])
+    since_s = merged_s[max(0, int(np.searchsorted(merged_s, merged_s[-1] - SELDOM_S, side="right")) - 1)]
+    seen_s = float(merged_s[-1] - since_s) or window.end_s
+    return max(0.0, min(window.start_s, window.end_s - seen_s))
 
 
 def _merging_s(case: Case) -> float:
@@ -128,13 +134,20 @@ def _merging_s(case: Case) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """The histories of a table up to the start of a cycle, to just before its last expiry, and to its end."""
+    """The histories of a table up to the start of a cycle, to just before its last expiry, and to its end.
+
+    From `held_s` on, which may be earlier, it is looked at what manifests there are: over whole cycles of theirs if it
+    `sees_cycles`. Where appends that merge fill one in these, `fills` says so, and `filled` is the history until then.
+    """
 
     window: Window
     start: Samples | None  # None: the cycle begins with the table
     before: Samples
     end: Samples
-    filled: Samples | None = None  # up to when the manifest was begun that merges fill
+    held_s: float
+    sees_cycles: bool
+    fills: bool
+    filled: Samples | None
 
     def until(self, time_s: float, case: Case) -> Samples:
         """The history up to a time within the cycle."""
@@ -152,20 +165,20 @@ def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]
     case = of_one_writer(case)
     history = history_of(replace(case, horizon_s=window.end_s), shape)
     days = (day for day in PACE_DAYS if case.changes_rows or day >= SEEN_FROM_DAYS)
-    shorter = (window_of(case, shape, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
+    shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
     windows = [*(one for one in shorter if one.end_s < window.end_s), window]
-    starts = (_commits_by(case, time_s) for one in windows for time_s in (one.held_s, one.start_s))
-    stops = sorted({*starts, *(moment for one in windows for moment in _moments(case, one))} - {0.0})
+    starts = (_commits_by(case, one.start_s) for one in windows)
+    stops = sorted({*starts, *(moment for one in windows for moment in _moments(case, shape, one))} - {0.0})
     history.go_on_to(stops[-1], stops)
     whole = history.samples()
-    return {one: _read_off(whole, one, case) for one in windows}
+    return {one: _read_off(whole, one, case, shape) for one in windows}
 
 
 def _commits_by(case: Case, time_s: float) -> float:
     return float(whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s))
 
 
-def _read_off(whole: Samples, window: Window, case: Case) -> Course:
+def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Course:
     """The course in a window, as a finished history has it."""
 
     def until(time_s: float) -> Samples | None:
@@ -174,31 +187,36 @@ def _read_off(whole: Samples, window: Window, case: Case) -> Course:
             return whole
         return whole.until(commits) if commits else None
 
-    end = until(window.end_s) or whole
+    end, filling_s = until(window.end_s) or whole, _filling_since_s(case, shape, window)
+    held_s = _gathering_since_s(case, whole, window) if filling_s is None else filling_s
     return Course(
         window=window,
         start=until(window.start_s),
         before=until(window.before_s) or end,
         end=end,
-        filled=until(window.held_s) if window.fills else None,
+        held_s=window.start_s if held_s is None else held_s,
+        sees_cycles=held_s is not None,
+        fills=filling_s is not None,
+        filled=None if filling_s is None else until(filling_s),
     )
 
 
-def _moments(case: Case, window: Window) -> list[float]:
+def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
     """Commits of a cycle, ascending, at which to look at the table, besides those of jobs."""
+    filling_s = _filling_since_s(case, shape, window)
+    since_s = window.start_s if filling_s is None else filling_s
     held, first, before, last = (
         whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
-        for time_s in (window.held_s, window.start_s, window.before_s, window.end_s)
+        for time_s in (since_s, window.start_s, window.before_s, window.end_s)
     )
-    moments = {float(before), float(last)}
+    moments = {float(held), float(before), float(last)}
     if merging_s := _merging_s(case):
         merging = merging_s / case.commit_interval_s
-        if window.fills:
+        moments |= {*_evenly(max(first, last - merging), last, MOMENTS)}
+        if filling_s is not None:
             midst = (held + last) / 2
             moments |= {*_evenly(held, last, MOMENTS_OF_FILLING), *_evenly(midst - merging, midst, MOMENTS)}
-        moments |= {*_evenly(max(first, last - merging), last, MOMENTS)}
-    least = held if window.fills else first
-    return sorted(moment for moment in moments if least < moment <= last)
+    return sorted(moment for moment in moments if held <= moment <= last)
 
 
 def _evenly(first: float, last: float, moments: int) -> list[float]:
@@ -220,8 +238,8 @@ class LastCycle:
     """A case in its last full cycle: `start`, `before` and `end` are its sums since the table was created, up to then.
 
     `before_s` is just before the expiry that finds most on disk, by `apart` bytes more than it and the last one find on
-    average, negative if less. `retention` is at its end, and `plain_retention` with metadata.json uncompressed. `filled`
-    are the sums up to when the manifest was begun that merges fill, where they do.
+    average, negative if less. `retention` is at its end, and `plain_retention` with metadata.json uncompressed.
+    `filled` are the sums up to when the manifest was begun that merges fill, where they do.
     """
 
     case: Case
@@ -244,11 +262,11 @@ class LastCycle:
     @property
     def held_s(self) -> float:
         """Event time over which it is looked at what manifests there are."""
-        return self.course.window.end_s - self.course.window.held_s
+        return self.course.window.end_s - self.course.held_s
 
     def written(self, column: str, kinds: Iterable[Kind]) -> float:
         """What the cycle adds to a column of totals, such as `written_bytes`, of these kinds together."""
-        merged = MERGED.intersection(kinds) if self.course.window.fills else frozenset[Kind]()
+        merged = MERGED.intersection(kinds) if self.course.fills else frozenset[Kind]()
         share, others = self.length_s / self.held_s, frozenset(kinds) - merged
         return self._added(column, others, self.start) + self._added(column, merged, self.filled) * share
 
@@ -282,7 +300,7 @@ class LastCycle:
             live = self._values(COUNTS[0])  # the next commit leaves out all others
             falls = zip(pairwise(at), live[:-1], values[1:], strict=True)
             most = max([most, *(float(_just_before(*fall)) for fall in falls)]) if column in COUNTS else most
-        if merging_s and not (self.course.window.fills or _merges_seldom(self.case)):
+        if merging_s and not self.course.sees_cycles:
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
         mean = float(np.trapezoid(values, at) / (at[-1] - at[0])) if at[-1] > at[0] else float(values[-1])
@@ -362,10 +380,10 @@ class LastCycle:
         return slice(max(0, int(np.searchsorted(commits, first, side="right")) - 1), None)
 
     def _commits(self, since_s: float | None = None) -> Floats:
-        return self.course.end.commits[self._rows(self.course.window.held_s if since_s is None else since_s)]
+        return self.course.end.commits[self._rows(self.course.held_s if since_s is None else since_s)]
 
     def _values(self, column: str, since_s: float | None = None) -> Floats:
-        rows = self._rows(self.course.window.held_s if since_s is None else since_s)
+        rows = self._rows(self.course.held_s if since_s is None else since_s)
         found: Floats = sum(getattr(self.course.end, name)[rows] for name in column.split("+"))
         return found
 
@@ -379,7 +397,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     case = of_one_writer(case)
     over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
     end = sum_retained(over, shape, retention)
-    before_s, apart = _fullest(case, retention, course.window)
+    before_s, apart = _fullest(case, retention, course)
     return LastCycle(
         case=over,
         course=course,
@@ -387,7 +405,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
         retention=retention,
         plain_retention=retention if plain is shape else retention_of(over, plain, course.end),
         start=None if course.start is None else _totals_at(course.window.start_s, case, shape, course.start),
-        filled=None if course.filled is None else _totals_at(course.window.held_s, case, shape, course.filled),
+        filled=None if course.filled is None else _totals_at(course.held_s, case, shape, course.filled),
         before=end.totals
         if course.before is course.end
         else _totals_at(before_s, case, shape, course.until(before_s, case)),
@@ -397,12 +415,13 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     )
 
 
-def _fullest(case: Case, retention: Retention, window: Window) -> tuple[float, float]:
+def _fullest(case: Case, retention: Retention, course: Course) -> tuple[float, float]:
     """Just before which expiry of a cycle most is on disk, in seconds, and by how many bytes the mean of all differs
     from that of the fullest and the last: manifests that merges and compaction replace stay until they expire.
     """
     at_s = retention.expiries.commits * case.commit_interval_s
-    since_s = window.held_s if window.fills else window.start_s
+    window = course.window
+    since_s = course.held_s if course.fills else window.start_s
     turns = np.flatnonzero((at_s > max(since_s, case.commit_interval_s)) & (at_s <= window.end_s))
     if len(turns) < 2:
         return window.before_s, 0.0
