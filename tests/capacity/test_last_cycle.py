@@ -61,8 +61,10 @@ def test_manifests_are_most_just_before_compaction_and_fall_by_an_hour_of_them()
     assert found.mean == pytest.approx((found.most + found.final) / 2, rel=0.1)
 
 
-def test_merging_appends_reach_as_many_manifests_as_they_merge():
-    setting = replace(SETTING, maintenance=replace(KEPT, compact_every_s=None), appends="merge")
+@pytest.mark.parametrize("rewrite_every_s", [None, DAY_S])
+def test_merging_appends_reach_as_many_manifests_as_they_merge(rewrite_every_s: float | None):
+    kept = replace(KEPT, compact_every_s=None, rewrite_every_s=rewrite_every_s)
+    setting = replace(SETTING, maintenance=kept, appends="merge")
     found = figures_of("10d", setting).spreads["manifests"]
     assert 96 <= found.most <= 106
     assert 40 < found.mean < 65

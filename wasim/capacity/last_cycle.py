@@ -94,11 +94,14 @@ def window_of(case: Case, horizon_s: float | None = None) -> Window:
 
 def _filling_since_s(case: Case, shape: Shape, window: Window) -> float | None:
     """The start of the time in which appends that merge fill a manifest, or of half the history where that is all too
-    short; None where none do, or jobs take away what they merge.
+    short; of the window where manifests are rewritten sooner. None where none do, or compaction takes away what they
+    merge.
     """
     jobs, properties = case.maintenance, TableProperties.read(case.table.properties)
-    if not (merging_s := _merging_s(case)) or case.changes_rows or jobs.rewrite_data_files or jobs.rewrite_manifests:
+    if not (merging_s := _merging_s(case)) or case.changes_rows or jobs.rewrite_data_files:
         return None
+    if jobs.rewrite_manifests:
+        return window.start_s
     grown = shape.sizes.data_manifests.by_count.slope * shape.arrivals.files
     filling_s = max(merging_s, case.commit_interval_s * properties.manifest_target_size_bytes / grown)
     seen_s = filling_s if filling_s <= window.end_s else max(window.end_s / 2, MERGES * merging_s)
@@ -205,17 +208,17 @@ def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
     """Commits of a cycle, ascending, at which to look at the table, besides those of jobs."""
     filling_s = _filling_since_s(case, shape, window)
     since_s = window.start_s if filling_s is None else filling_s
-    held, first, before, last = (
+    held, before, last = (
         whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
-        for time_s in (since_s, window.start_s, window.before_s, window.end_s)
+        for time_s in (since_s, window.before_s, window.end_s)
     )
     moments = {float(held), float(before), float(last)}
     if merging_s := _merging_s(case):
         merging = merging_s / case.commit_interval_s
-        moments |= {*_evenly(max(first, last - merging), last, MOMENTS)}
+        for end in (last, (held + last) / 2):
+            moments |= {*_evenly(max(held, end - merging), end, MOMENTS)}
         if filling_s is not None:
-            midst = (held + last) / 2
-            moments |= {*_evenly(held, last, MOMENTS_OF_FILLING), *_evenly(midst - merging, midst, MOMENTS)}
+            moments |= {*_evenly(held, last, MOMENTS_OF_FILLING)}
     return sorted(moment for moment in moments if held <= moment <= last)
 
 
