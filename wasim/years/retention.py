@@ -377,7 +377,7 @@ class Retention:
 
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""
-        back = np.arange(int(min(count, self.versions)))
+        back = np.arange(int(min(count, self.versions)), dtype=np.float64)
         numbers = np.maximum(self.snapshots[-1] - back // self.json.versions_per_commit, 1.0)
         return float(self.json_of(numbers, self.versions - back).sum())
 
