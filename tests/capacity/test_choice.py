@@ -53,6 +53,17 @@ def test_a_choice_that_the_band_could_change_is_called_close():
         assert bool(within_band([chosen, found.longer], "freshest", limits, chosen)) == is_close
 
 
+@pytest.mark.slow
+def test_manifests_that_merging_appends_gather_are_rewritten_where_a_limit_asks_for_fewer():
+    table = {"rows_per_second": "1000", "columns": "30", "files_per_commit": "4", "writer": "flink"}
+    for horizon in ("30d", "30d12h"):
+        asked = Requirements(freshness="15m", provider="s3", limits={"planning_p50_ms": "1s"})
+        chosen = make_plan(request_from_flags({**table, "horizon": horizon}, asked), explains=False).chosen
+        assert chosen is not None
+        assert chosen.values["manifests"] < 30
+        assert chosen.setting.maintenance.rewrite_every_s
+
+
 @pytest.mark.parametrize(
     ("rows_per_second", "columns", "freshness", "limits", "horizon"),
     [

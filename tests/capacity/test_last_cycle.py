@@ -61,11 +61,26 @@ def test_manifests_are_most_just_before_compaction_and_fall_by_an_hour_of_them()
     assert found.mean == pytest.approx((found.most + found.final) / 2, rel=0.1)
 
 
-def test_merging_appends_reach_as_many_manifests_as_they_merge():
-    setting = replace(SETTING, maintenance=replace(KEPT, compact_every_s=None), appends="merge")
+@pytest.mark.parametrize("rewrite_every_s", [None, DAY_S])
+def test_merging_appends_reach_as_many_manifests_as_they_merge(rewrite_every_s: float | None):
+    kept = replace(KEPT, compact_every_s=None, rewrite_every_s=rewrite_every_s)
+    setting = replace(SETTING, maintenance=kept, appends="merge")
     found = figures_of("10d", setting).spreads["manifests"]
     assert 96 <= found.most <= 106
     assert 40 < found.mean < 65
+
+
+def test_appends_that_merge_are_seen_over_the_weeks_in_which_they_fill_a_manifest():
+    flags = {"rows_per_second": "1000", "columns": "30", "files_per_commit": "4", "writer": "flink"}
+    kept = replace(KEPT, older_than_s=5 * DAY_S, compact_every_s=None)
+    found = []
+    for days in (28, 33, 36, 60):  # the manifest is full on day 31; from day 28 on merges take fewer manifests each
+        request = request_from_flags({**flags, "horizon": f"{days}d"}, Requirements())
+        found.append(SettingSimulator(request=request).figures(Setting(interval_s=600.0, maintenance=kept)))
+    assert {round(one.values["manifests"], -1) for one in found} == {100}
+    assert found[2].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.005)
+    assert found[3].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.005)
+    assert found[0].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.2)
 
 
 def few_commits(properties: dict[str, str], kept: Maintenance) -> tuple[SettingSimulator, Setting]:
@@ -128,3 +143,12 @@ def test_a_day_of_statements_that_outnumber_commits_writes_files_and_costs_money
     )
     assert found.values["snapshots"] == pytest.approx(2 * 11 * 144, rel=0.02)  # ten statements and a commit, two days
     assert 0 < found.cost.opening < found.monthly_cost
+
+
+@pytest.mark.slow
+def test_manifests_that_compaction_leaves_are_seen_over_the_weeks_in_which_they_gather():
+    request = request_from_flags({"rows_per_second": "100", "columns": "20", "horizon": "100d"}, Requirements())
+    simulator, setting = SettingSimulator(request=request), replace(SETTING, interval_s=300.0)
+    found = simulator.figures_over(setting, [days * DAY_S for days in (40, 58, 72, 90)])  # of cycles of 36 days
+    assert [one.monthly_cost for one in found] == pytest.approx([found[0].monthly_cost] * 4, rel=0.01)
+    assert {round(one.values["manifests"], -1) for one in found} == {110}

@@ -14,6 +14,8 @@ from wasim.capacity import (
     Requirements,
     Setting,
     SettingSimulator,
+    make_plan,
+    plan_document,
     request_from_file,
     request_from_flags,
     request_from_run,
@@ -24,6 +26,7 @@ from wasim.capacity.request import request_from_document
 from wasim.capacity.settings import case_of
 from wasim.errors import WasimError
 from wasim.ledger import FULL_SCAN
+from wasim.scenario.from_flags import document_from_flags
 from wasim.units import DAY_S
 
 
@@ -121,3 +124,25 @@ def test_a_plan_says_where_it_keeps_snapshots_shorter(time_travel: str | None, w
     }
     found = request_from_document("a test", document, Requirements(time_travel=time_travel))
     assert sum("--time-travel 30d keeps them" in one for one in found.warnings) == warned
+
+
+@pytest.mark.slow
+def test_the_same_workload_spelled_in_other_ways_has_the_same_plan(tmp_path: Path):
+    flags, now = {"rows_per_second": "50", "columns": "6", "horizon": "14d"}, "interval=1m,expire=1d,keep=2d"
+    limits = {"metadata_bytes_per_day": "1GB", "planning_p50_ms": "1m"}
+    asked = Requirements(freshness="1h", time_travel="2d", limits=limits, now=now)
+    units = {"metadata_bytes_per_day": "1000MB", "planning_p50_ms": "60s"}
+    other = Requirements(freshness="3600s", time_travel="48h", limits=units, now="keep=48h,expire=daily,interval=60s")
+    kept = {"expire_snapshots": {"every": "24h", "older_than": "2d"}}
+    document, _ = document_from_flags(flags)
+    path = tmp_path / "same.yaml"
+    path.write_text(json.dumps({**document, "commit_interval": "60s", "maintenance": kept}))
+    plans = [
+        make_plan(request_from_flags(flags, asked), explains=False),
+        make_plan(request_from_flags({**flags, "horizon": "336h", "rows_per_second": "50.00"}, other), explains=False),
+        make_plan(request_from_file(path, {}, replace(asked, now=None), "14d"), explains=False),
+    ]
+    of_spelling = ("source", "assumed", "warnings", "limits")
+    found = [{name: one for name, one in plan_document(plan).items() if name not in of_spelling} for plan in plans]
+    assert found[1] == found[0]
+    assert found[2] == found[0]

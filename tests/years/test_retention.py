@@ -43,6 +43,23 @@ def test_orphan_removal_takes_the_bytes_of_the_metadata_json_that_go(small_case:
     assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.005)
 
 
+def test_old_metadata_json_that_stays_while_its_log_grows_is_as_large_as_it_was_written(
+    small_case: Callable[..., Case],
+):
+    kept = "write.metadata.delete-after-commit.enabled: 'true', write.metadata.previous-versions-max: 90"
+    case = small_case(
+        horizon="100s",
+        table=f"{{columns: [{{name: n, type: int}}], properties: {{{kept}}}}}",
+        maintenance="{expire_snapshots: {every: 45s, older_than: 5s}}",
+    )
+    made = simulate_table(case, shipped_profile(case), np.random.default_rng(1), most_rows_computed=1)
+    exact, summed = sum_events(made.recording.events), simulate_years(case, shipped_profile(case), Site()).totals
+    deleted = exact.deleted_bytes[Kind.METADATA_JSON]
+    assert deleted > 0
+    assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.12)
+    assert summed.on_disk_bytes[Kind.METADATA_JSON] == pytest.approx(exact.on_disk_bytes[Kind.METADATA_JSON], rel=0.01)
+
+
 def test_what_each_of_many_expiries_leaves_is_what_was_written_since(small_case: Callable[..., Case]):
     """Ten snapshots stay, of a table that makes two to a commit once half of ten million commits have gone by."""
     upkeep = "{expire_snapshots: {every: 20s, older_than: 10s}}"

@@ -312,6 +312,7 @@ def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
     return replace(
         cycle,
         start=None if course.start is None else totals_at(course.start, course.window.start_s),
+        filled=None if course.filled is None else totals_at(course.filled, course.held_s),
         before=end.totals if is_short else totals_at(course.until(cycle.before_s, cycle.case), cycle.before_s),
         end=end,
     )

@@ -4,6 +4,10 @@ What a table holds is a saw-tooth: metadata.json falls with every expiry, manife
 merge. Where a horizon ends in that is an accident, and a mean over a horizon contains the days in which the table had
 yet to grow to its size. So figures are those of the last whole cycle before the end of the horizon: what is written in
 it, and of what the table holds the mean, the most and what is there at its end.
+
+Manifests may have longer cycles. Appends that merge write one of them anew, ever larger, until it is full, which takes
+weeks of most tables. Manifests that compaction leaves gather until they are as many as merge. What manifests are there,
+and what such appends write of them, is found over these cycles, as many days before the end as they take.
 """
 
 from collections.abc import Iterable
@@ -28,12 +32,15 @@ from wasim.years.samples import Samples
 from wasim.years.summed import ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
 
 MOMENTS = 24  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
+MOMENTS_OF_FILLING = 96  # and in the time that they take to fill one
 NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
 COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
+MERGES = 8  # at least that a table is looked at whose first manifest is not full yet
 SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
 PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
 SEEN_FROM_DAYS = 30  # looking at a cycle takes its time: at earlier ones of appends only where asked for
 SIZES = 240  # commits of a cycle whose metadata.json is measured
+MERGED = frozenset([Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST])  # as merges go
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +58,8 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The event time of a cycle, in seconds since the table was created; `before_s` is just before its last expiry.
+    """The event time of a cycle, in seconds since the table was created; `before_s` is just before its last expiry."""
 
-    From `held_s` on, which may be earlier, it is looked at what manifests there are.
-    """
-
-    held_s: float
     start_s: float
     before_s: float
     end_s: float
@@ -86,16 +89,43 @@ def window_of(case: Case, horizon_s: float | None = None) -> Window:
     every_s = None if expiry is None else expiry.every
     expired_s = int(end_s / every_s + 1e-9) * every_s if every_s else end_s
     before_s = (expired_s if expired_s > start_s else end_s) - case.commit_interval_s
-    held_s = start_s
-    if _merges_seldom(case):
-        held_s = min(start_s, max(end_s / 2, end_s - SELDOM_S))
-    return Window(held_s=held_s, start_s=start_s, before_s=max(start_s, before_s), end_s=end_s)
+    return Window(start_s=start_s, before_s=max(start_s, before_s), end_s=end_s)
 
 
-def _merges_seldom(case: Case) -> bool:
-    """Whether compaction takes away what appends would merge: then what it leaves is merged once in some days."""
+def _filling_since_s(case: Case, shape: Shape, window: Window) -> float | None:
+    """The start of the time in which appends that merge fill a manifest, or of half the history where that is all too
+    short; of the window where manifests are rewritten sooner. None where none do, or compaction takes away what they
+    merge.
+    """
+    jobs, properties = case.maintenance, TableProperties.read(case.table.properties)
+    if not (merging_s := _merging_s(case)) or case.changes_rows or jobs.rewrite_data_files:
+        return None
+    if jobs.rewrite_manifests:
+        return window.start_s
+    grown = shape.sizes.data_manifests.by_count.slope * shape.arrivals.files
+    filling_s = max(merging_s, case.commit_interval_s * properties.manifest_target_size_bytes / grown)
+    seen_s = filling_s if filling_s <= window.end_s else max(window.end_s / 2, MERGES * merging_s)
+    return max(0.0, min(window.start_s, window.end_s - seen_s))
+
+
+def _gathering_since_s(case: Case, whole: Samples, window: Window) -> float | None:
+    """The start of as many cycles in which manifests that compaction leaves gather until they merge as there are in
+    some days, or of the history before there was any; None where nothing is compacted.
+    """
     compaction, merging_s = case.maintenance.rewrite_data_files, _merging_s(case)
-    return merging_s > 0 and compaction is not None and bool(compaction.every) and (compaction.every or 0) <= merging_s
+    if compaction is None:
+        return None
+    if case.changes_rows:  # of which not every job is sampled
+        is_seldom = 0 < (compaction.every or 0) <= merging_s
+        return min(window.start_s, max(window.end_s / 2, window.end_s - SELDOM_S)) if is_seldom else None
+    commits = whole.commits[whole.commits <= _commits_by(case, window.end_s)]
+    after_jobs = 1 + np.flatnonzero((np.diff(commits) == 0) & (np.diff(commits[1:], append=np.inf) > 0))
+    left, at_s = whole.scanned_manifests[after_jobs], commits[after_jobs] * case.commit_interval_s
+    least = TableProperties.read(case.table.properties).manifest_min_merge_count
+    merged_s = np.concatenate([[0.0], at_s[1:][np.diff(left) < -least / 2]])
+    since_s = merged_s[max(0, int(np.searchsorted(merged_s, merged_s[-1] - SELDOM_S, side="right")) - 1)]
+    seen_s = float(merged_s[-1] - since_s) or window.end_s
+    return max(0.0, min(window.start_s, window.end_s - seen_s))
 
 
 def _merging_s(case: Case) -> float:
@@ -107,12 +137,20 @@ def _merging_s(case: Case) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """The histories of a table up to the start of a cycle, to just before its last expiry, and to its end."""
+    """The histories of a table up to the start of a cycle, to just before its last expiry, and to its end.
+
+    From `held_s` on, which may be earlier, it is looked at what manifests there are: over whole cycles of theirs if it
+    `sees_cycles`. Where appends that merge fill one in these, `fills` says so, and `filled` is the history until then.
+    """
 
     window: Window
     start: Samples | None  # None: the cycle begins with the table
     before: Samples
     end: Samples
+    held_s: float
+    sees_cycles: bool
+    fills: bool
+    filled: Samples | None
 
     def until(self, time_s: float, case: Case) -> Samples:
         """The history up to a time within the cycle."""
@@ -130,18 +168,18 @@ def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]
     days = (day for day in PACE_DAYS if case.changes_rows or day >= SEEN_FROM_DAYS)
     shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
     windows = [*(one for one in shorter if one.end_s < window.end_s), window]
-    starts = (_commits_by(case, time_s) for one in windows for time_s in (one.held_s, one.start_s))
-    stops = sorted({*starts, *(moment for one in windows for moment in _moments(case, one))} - {0.0})
+    starts = (_commits_by(case, one.start_s) for one in windows)
+    stops = sorted({*starts, *(moment for one in windows for moment in _moments(case, shape, one))} - {0.0})
     history.go_on_to(stops[-1], stops)
     whole = history.samples()
-    return {one: _read_off(whole, one, case) for one in windows}
+    return {one: _read_off(whole, one, case, shape) for one in windows}
 
 
 def _commits_by(case: Case, time_s: float) -> float:
     return float(whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s))
 
 
-def _read_off(whole: Samples, window: Window, case: Case) -> Course:
+def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Course:
     """The course in a window, as a finished history has it."""
 
     def until(time_s: float) -> Samples | None:
@@ -150,21 +188,41 @@ def _read_off(whole: Samples, window: Window, case: Case) -> Course:
             return whole
         return whole.until(commits) if commits else None
 
-    end = until(window.end_s) or whole
-    return Course(window=window, start=until(window.start_s), before=until(window.before_s) or end, end=end)
-
-
-def _moments(case: Case, window: Window) -> list[float]:
-    """Commits of a cycle, ascending, at which to look at the table, besides those of jobs."""
-    first, before, last = (
-        whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
-        for time_s in (window.start_s, window.before_s, window.end_s)
+    end, filling_s = until(window.end_s) or whole, _filling_since_s(case, shape, window)
+    held_s = _gathering_since_s(case, whole, window) if filling_s is None else filling_s
+    return Course(
+        window=window,
+        start=until(window.start_s),
+        before=until(window.before_s) or end,
+        end=end,
+        held_s=window.start_s if held_s is None else held_s,
+        sees_cycles=held_s is not None,
+        fills=filling_s is not None,
+        filled=None if filling_s is None else until(filling_s),
     )
-    moments = {float(before), float(last)}
+
+
+def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
+    """Commits of a cycle, ascending, at which to look at the table, besides those of jobs."""
+    filling_s = _filling_since_s(case, shape, window)
+    since_s = window.start_s if filling_s is None else filling_s
+    held, before, last = (
+        whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
+        for time_s in (since_s, window.before_s, window.end_s)
+    )
+    moments = {float(held), float(before), float(last)}
     if merging_s := _merging_s(case):
-        gathering = max(first, last - merging_s / case.commit_interval_s)
-        moments |= {*np.rint(np.linspace(gathering, last, MOMENTS + 1)).tolist()}
-    return sorted(moment for moment in moments if first < moment <= last)
+        merging = merging_s / case.commit_interval_s
+        for end in (last, (held + last) / 2):
+            moments |= {*_evenly(max(held, end - merging), end, MOMENTS)}
+        if filling_s is not None:
+            moments |= {*_evenly(held, last, MOMENTS_OF_FILLING)}
+    return sorted(moment for moment in moments if held <= moment <= last)
+
+
+def _evenly(first: float, last: float, moments: int) -> list[float]:
+    found: list[float] = np.rint(np.linspace(first, last, moments + 1)).tolist()
+    return found
 
 
 def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[dict[Window, Course]]:
@@ -182,6 +240,7 @@ class LastCycle:
 
     `before_s` is just before the expiry that finds most on disk, by `apart` bytes more than it and the last one find on
     average, negative if less. `retention` is at its end, and `plain_retention` with metadata.json uncompressed.
+    `filled` are the sums up to when the manifest was begun that merges fill, where they do.
     """
 
     case: Case
@@ -190,6 +249,7 @@ class LastCycle:
     retention: Retention
     plain_retention: Retention
     start: Totals | None
+    filled: Totals | None
     before: Totals
     before_s: float
     apart: float
@@ -200,10 +260,20 @@ class LastCycle:
         """Event time of the cycle."""
         return self.course.window.length_s
 
+    @property
+    def held_s(self) -> float:
+        """Event time over which it is looked at what manifests there are."""
+        return self.course.window.end_s - self.course.held_s
+
     def written(self, column: str, kinds: Iterable[Kind]) -> float:
         """What the cycle adds to a column of totals, such as `written_bytes`, of these kinds together."""
+        merged = MERGED.intersection(kinds) if self.course.fills else frozenset[Kind]()
+        share, others = self.length_s / self.held_s, frozenset(kinds) - merged
+        return self._added(column, others, self.start) + self._added(column, merged, self.filled) * share
+
+    def _added(self, column: str, kinds: Iterable[Kind], since: Totals | None) -> float:
         kinds = tuple(kinds)
-        return self._total(self.end.totals, column, kinds) - self._total(self.start, column, kinds)
+        return self._total(self.end.totals, column, kinds) - self._total(since, column, kinds)
 
     @property
     def ingested_bytes(self) -> float:
@@ -231,7 +301,7 @@ class LastCycle:
             live = self._values(COUNTS[0])  # the next commit leaves out all others
             falls = zip(pairwise(at), live[:-1], values[1:], strict=True)
             most = max([most, *(float(_just_before(*fall)) for fall in falls)]) if column in COUNTS else most
-        if merging_s and not _merges_seldom(self.case):
+        if merging_s and not self.course.sees_cycles:
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
         mean = float(np.trapezoid(values, at) / (at[-1] - at[0])) if at[-1] > at[0] else float(values[-1])
@@ -311,10 +381,10 @@ class LastCycle:
         return slice(max(0, int(np.searchsorted(commits, first, side="right")) - 1), None)
 
     def _commits(self, since_s: float | None = None) -> Floats:
-        return self.course.end.commits[self._rows(self.course.window.held_s if since_s is None else since_s)]
+        return self.course.end.commits[self._rows(self.course.held_s if since_s is None else since_s)]
 
     def _values(self, column: str, since_s: float | None = None) -> Floats:
-        rows = self._rows(self.course.window.held_s if since_s is None else since_s)
+        rows = self._rows(self.course.held_s if since_s is None else since_s)
         found: Floats = sum(getattr(self.course.end, name)[rows] for name in column.split("+"))
         return found
 
@@ -328,7 +398,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     case = of_one_writer(case)
     over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
     end = sum_retained(over, shape, retention)
-    before_s, apart = _fullest(case, retention, course.window)
+    before_s, apart = _fullest(case, retention, course)
     return LastCycle(
         case=over,
         course=course,
@@ -336,6 +406,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
         retention=retention,
         plain_retention=retention if plain is shape else retention_of(over, plain, course.end),
         start=None if course.start is None else _totals_at(course.window.start_s, case, shape, course.start),
+        filled=None if course.filled is None else _totals_at(course.held_s, case, shape, course.filled),
         before=end.totals
         if course.before is course.end
         else _totals_at(before_s, case, shape, course.until(before_s, case)),
@@ -345,12 +416,14 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     )
 
 
-def _fullest(case: Case, retention: Retention, window: Window) -> tuple[float, float]:
+def _fullest(case: Case, retention: Retention, course: Course) -> tuple[float, float]:
     """Just before which expiry of a cycle most is on disk, in seconds, and by how many bytes the mean of all differs
     from that of the fullest and the last: manifests that merges and compaction replace stay until they expire.
     """
     at_s = retention.expiries.commits * case.commit_interval_s
-    turns = np.flatnonzero((at_s > max(window.start_s, case.commit_interval_s)) & (at_s <= window.end_s))
+    window = course.window
+    since_s = course.held_s if course.fills else window.start_s
+    turns = np.flatnonzero((at_s > max(since_s, case.commit_interval_s)) & (at_s <= window.end_s))
     if len(turns) < 2:
         return window.before_s, 0.0
     held = retention.held(turns)

@@ -163,12 +163,13 @@ class Search:
                 yield replace(setting, maintenance=kept, appends=appends)
 
     def _compaction(self, best: Figures) -> Iterator[Setting]:
-        """How often small files are compacted: hourly too where queries pay for those that wait for it; as the scenario
-        says where it does.
+        """How often small files are compacted: hourly too where queries pay for those that wait for it, or statements
+        for a delete file to each of them; as the scenario says where it does.
         """
         if "rewrite_data_files" in self.simulator.request.own_jobs:
             return
-        costly = _matters(best.cost.opening, best) and self.horizon_s > HOUR_S
+        paid = best.cost.opening + (best.cost.requests if self.changes_rows else 0.0)
+        costly = _matters(paid, best) and self.horizon_s > HOUR_S
         for every_s in dict.fromkeys((*self._periods(best), *((HOUR_S,) if costly else ()))):
             kept = replace(best.setting.maintenance, compact_every_s=every_s)
             may_merge = every_s is None or self._merges_beside_compaction(best.setting)
@@ -195,14 +196,18 @@ class Search:
 
     def allowed(self, setting: Setting) -> Setting:
         """The setting, or the nearest one that is worth a simulation: merging appends do themselves what
-        rewrite_manifests would.
+        rewrite_manifests would, but for a limit on as many manifests as they gather until they merge.
         """
         kept = setting.maintenance
-        if not self._merges(setting) or not kept.rewrite_every_s:
+        if not self._merges(setting) or not kept.rewrite_every_s or self._limits_manifests:
             return setting
         if not self.may_append_otherwise:
             return replace(setting, maintenance=replace(kept, rewrite_every_s=None))
         return replace(setting, appends="fast" if self.merges else None)
+
+    @property
+    def _limits_manifests(self) -> bool:
+        return any(limit.metric in OF_MANIFESTS for limit in self.limits)
 
     def _merges(self, setting: Setting) -> bool:
         return self.merges if setting.appends is None else setting.appends == "merge"

@@ -346,9 +346,9 @@ class Retention:
 
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""
-        count = int(min(count, self.versions))
-        numbers = np.maximum(self.snapshots[-1] - np.arange(count) // self.json.versions_per_commit, 1.0)
-        return float(self.json_of(numbers, self.versions).sum())
+        back = np.arange(int(min(count, self.versions)), dtype=np.float64)
+        numbers = np.maximum(self.snapshots[-1] - back // self.json.versions_per_commit, 1.0)
+        return float(self.json_of(numbers, self.versions - back).sum())
 
 
 def _summed_through(counts: Floats, known: Floats, first: Floats, last: Floats) -> Floats:

@@ -104,6 +104,9 @@ def test_of_two_intervals_that_keep_up_the_longer_is_taken_unless_metadata_stays
         "Commit every 30s: its metadata stays below the data for a month. "
         "1m instead of 30s saves 75 % of the metadata and costs 30s of freshness."
     )
+    year = [replace(one, case=replace(one.case, horizon_s=365 * DAY_S), ingested_bytes=1) for one in rich.cases]
+    answer = answer_run(replace(rich, cases=tuple(year)), fit_run(rich), (), None, forecasts)
+    assert answer.swept[0].because == "saving"  # by what that year wrote, whatever a month of it would
 
 
 def test_two_intervals_of_unknown_months_are_compared_without_a_recommendation() -> None:

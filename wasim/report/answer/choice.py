@@ -11,7 +11,7 @@ from wasim.report.answer.options import LimitOutcome, Option, OptionInputs, read
 from wasim.report.series import Series, group_cases
 from wasim.runs import Run
 from wasim.scenario.prices import Prices
-from wasim.units import MONTH_S, Floats
+from wasim.units import Floats
 
 if TYPE_CHECKING:
     from wasim.forecast import RunForecasts
@@ -39,9 +39,9 @@ class Choice:
     """The intervals of one table and writer, shortest first, and which of them to take.
 
     `because` says why: `limits`, the shortest that is within them all; `knee`, from where on further freshness given up
-    saves little; `lasting`, the shortest of the one or two that keep up for a month; of two that both do, the shorter
-    where its metadata stays `below_data`, or else the longer for its `saving`; `none`, none keeps up, or none is within
-    the limits; `open`, too little is known to tell.
+    saves little; `lasting`, the shortest of the one or two that keep up for a month, or the horizon if that is longer;
+    of two that both do, the shorter where its metadata stays `below_data`, or else the longer for its `saving`; `none`,
+    none keeps up, or none is within the limits; `open`, too little is known to tell.
     """
 
     group: Series
@@ -120,13 +120,12 @@ def _within_limits(options: tuple[Option, ...]) -> tuple[Option | None, Because]
 def _at_the_knee(options: tuple[Option, ...]) -> tuple[Option | None, Because]:
     if len(options) < 2:
         return None, "open"
-    lasting = [option for option in options if option.keeps_up_for(MONTH_S)]
+    lasting = [option for option in options if option.keeps_up_for(option.judged_s)]
     if len(lasting) < FEWEST_FOR_A_KNEE:
         if not lasting:
             return None, "none"
         return (lasting[0], "lasting") if len(lasting) < len(options) else _of_two(lasting[0], lasting[-1])
-    months = [option.by_horizon.get(MONTH_S) for option in lasting]
-    sizes = [month for month in months if month is not None]
+    sizes = [size for option in lasting if (size := option.judged_bytes) is not None]
     if len(sizes) < len(lasting):
         sizes = [option.metadata_bytes for option in lasting]
     at = knee_of(np.array([option.interval_s for option in lasting]), np.array(sizes))
@@ -134,10 +133,10 @@ def _at_the_knee(options: tuple[Option, ...]) -> tuple[Option | None, Because]:
 
 
 def _of_two(shorter: Option, longer: Option) -> tuple[Option | None, Because]:
-    """The shorter where a month of its metadata is no more than the data, as `wasim plan` has it; else the longer."""
-    month = shorter.by_horizon.get(MONTH_S)
-    if month is None or MONTH_S not in longer.by_horizon:
+    """The shorter where its metadata is no more than the data; else the longer."""
+    metadata = shorter.judged_bytes
+    if metadata is None or longer.judged_bytes is None:
         return None, "open"
     case = shorter.run.case
-    data = case.writer.tables * shorter.run.ingested_bytes / case.horizon_s * MONTH_S
-    return (shorter, "below_data") if month <= data else (longer, "saving")
+    data = case.writer.tables * shorter.run.ingested_bytes / case.horizon_s * shorter.judged_s
+    return (shorter, "below_data") if metadata <= data else (longer, "saving")

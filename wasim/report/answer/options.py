@@ -75,6 +75,18 @@ class Option:
         """Whether no limit is broken; true without limits."""
         return all(verdict.holds is not False for verdict in self.verdicts)
 
+    @property
+    def judged_s(self) -> float:
+        """The event time that it is judged over: a month, or the run's horizon where that is longer."""
+        return max(MONTH_S, self.run.case.horizon_s)
+
+    @property
+    def judged_bytes(self) -> float | None:
+        """Metadata written over that; None where the writer does not reach it."""
+        if self.judged_s > MONTH_S and self.keeps_up_for(self.judged_s):
+            return self.metadata_bytes
+        return self.by_horizon.get(self.judged_s)
+
     def keeps_up_for(self, horizon_s: float) -> bool:
         """Whether the writer keeps up for the horizon, as far as is known."""
         return self.keeps_up is None or self.keeps_up.until_s >= horizon_s

@@ -56,14 +56,14 @@ def _at_the_knee(choice: Choice, *, alone: bool) -> list[str]:
     if choice.because == "none":
         stops = describe_keeping_up(last.keeps_up) if last.keeps_up else "does not keep up"
         return [
-            "No interval of this sweep keeps up for a month without maintenance.",
+            f"No interval of this sweep keeps up for {_judged(last)} without maintenance.",
             f"The longest, {_interval(last)}, {stops}.",
         ]
     if chosen is None:
         return [f"{_saving(first, last)}.", _costs(first, last)]
     if choice.because == "below_data":
         return [
-            f"Commit every {_interval(chosen)}{whose}: its metadata stays below the data for a month.",
+            f"Commit every {_interval(chosen)}{whose}: its metadata stays below the data for {_judged(chosen)}.",
             f"{_saving(first, last)}.",
         ]
     if shorter is None:
@@ -72,6 +72,10 @@ def _at_the_knee(choice: Choice, *, alone: bool) -> list[str]:
         stops = f"{_interval(shorter)} {describe_keeping_up(shorter.keeps_up)}" if shorter.keeps_up else ""
         return [f"Commit every {_interval(chosen)}{whose}: {stops} without maintenance.", _cost(chosen)]
     return [f"Commit every {_interval(chosen)}{whose}: {_saving(shorter, chosen, named=False)}.", _cost(chosen)]
+
+
+def _judged(option: Option) -> str:
+    return "a month" if option.judged_s == MONTH_S else format_duration(option.judged_s)
 
 
 def _saving(shorter: Option, longer: Option, *, named: bool = True) -> str:
@@ -89,7 +93,7 @@ def _saving(shorter: Option, longer: Option, *, named: bool = True) -> str:
 
 def _comparable(one: Option, other: Option) -> tuple[float, float]:
     """A month of both, or what both wrote over the run's horizon."""
-    months = one.by_horizon.get(MONTH_S), other.by_horizon.get(MONTH_S)
+    months = one.judged_bytes, other.judged_bytes
     if months[0] is not None and months[1] is not None:
         return months[0], months[1]
     return one.metadata_bytes, other.metadata_bytes
