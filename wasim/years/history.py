@@ -1,5 +1,6 @@
 """A case's table on its way through the machine."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -47,12 +48,20 @@ DENSE = 40_000  # samples on the way to a commit, until those around jobs become
 
 @dataclass(slots=True)
 class _Worth:
-    """How many events this process has stepped through as they stand."""
+    """How many events this process has stepped through as they stand, or meant to, and how long those took that numba,
+    were it here, would have compiled.
+    """
 
     events: float = 0.0
+    missed_s: float = 0.0
 
 
 _WORTH = _Worth()
+
+
+def missed_s() -> float:
+    """Seconds that this process has stepped through what would have been compiled, had numba been installed."""
+    return _WORTH.missed_s
 
 
 def _worth_compiling(events: float) -> Callable[..., None] | None:
@@ -114,7 +123,7 @@ class History:
         self.commits = commits
         places = np.unique(np.concatenate([CHECKPOINTS_OF_ANY, stops]))
         ahead = self._held([*places[places > self.done].tolist(), inf])
-        numbers, left = self.table.numbers, DENSE
+        numbers, left, begun = self.table.numbers, DENSE, time.perf_counter()
         numbers[NEXT_STOP], numbers[EVERY] = 0, 1
         while numbers[COMMITS] < commits:
             numbers[SAMPLED] = 0
@@ -124,6 +133,8 @@ class History:
             left -= taken
             if left <= 0:
                 numbers[EVERY], left = 2 * numbers[EVERY], DENSE // 2
+        if self._run is run and _WORTH.events > BEFORE_COMPILING:
+            _WORTH.missed_s += time.perf_counter() - begun
 
     def samples(self) -> Samples:
         """What has been sampled so far."""
