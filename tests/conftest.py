@@ -1,7 +1,7 @@
 """What tests of every room share; those on Spark find their session in `support.on_spark`, where Spark is installed."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,6 +32,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("spark")
             item.add_marker(pytest.mark.skipif(not HAS_SPARK, reason="Spark is not installed"))
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_core() -> Iterator[None]:
+    """`make test` runs two parts beside each other: what a process forked for one call has cached ends with that call.
+
+    What is asked for more processes by name has them, and so has a `wasim` that a test starts.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("wasim.processes.available_cores", lambda: 1)
+        yield
 
 
 @pytest.fixture(scope="session")
