@@ -62,6 +62,7 @@ def test_leaps_end_where_a_table_does_whose_manifests_are_rewritten_by_count(
     assert leapt[compared] == pytest.approx(stepped[compared], rel=0.02)
 
 
+@pytest.mark.slow
 def test_files_of_which_much_is_deleted_are_compacted_whatever_their_size(small_case: Callable[..., Case]):
     """Merge-on-read updates of a table whose partitions fill files beyond compaction's reach in a week."""
     case = small_case(

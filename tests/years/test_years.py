@@ -15,16 +15,16 @@ from wasim.years import Shape, history_of, read_shape, simulate_years, sum_histo
 from wasim.years.history import History
 
 COMPARED = [
-    ("commit_interval", 0, 300),
+    pytest.param("commit_interval", 0, 300, marks=pytest.mark.slow),
     ("commit_interval", 1, 300),
     ("partitioned", 5, 200),
     ("compaction", 1, 300),
     ("compaction", 2, 200),
-    ("compaction", 3, 200),
+    pytest.param("compaction", 3, 200, marks=pytest.mark.slow),
     ("expire_and_rewrite", 2, 300),
     ("expire_and_rewrite", 7, 200),
     ("remedies", 2, 200),
-    ("flink_upsert", 0, 200),
+    pytest.param("flink_upsert", 0, 200, marks=pytest.mark.slow),
     ("flink_upsert", 1, 200),
 ]
 
@@ -112,10 +112,13 @@ def test_maintenance_is_no_commit_of_several_writers():
     assert found.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(manifests, rel=0.05)
 
 
-SHIPPED = sorted(path.stem for path in SCENARIOS.glob("*.yaml"))
+SHIPPED = sorted(path.stem for path in SCENARIOS.glob("*.yaml") if path.stem != "grid")
+OF_SECONDS = {"cow_vs_mor", "expire_and_rewrite", "kafka_connect", "remedies"}
 
 
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "grid"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in OF_SECONDS else name for name in SHIPPED]
+)
 def test_no_shipped_scenario_is_refused_a_year(name):
     for case in load_scenario(Path(SCENARIOS / f"{name}.yaml"), {"horizon": "365d"}).cases()[-1:]:
         summed = years(case)
