@@ -17,6 +17,7 @@ from wasim.scenario import Case
 HAS_SPARK = find_spec("pyspark") is not None
 pytest_plugins = ["support.on_spark"] if HAS_SPARK else []
 collect_ignore = [] if HAS_SPARK else ["bench", "core", "spark"]  # rooms that are all on Spark
+collect_ignore += [] if find_spec("selenium") else ["browser"]
 
 # No deadline, as the machine may have other work. `make test-all` asks for the thorough one.
 settings.register_profile("quick", deadline=None, max_examples=30)
