@@ -76,7 +76,7 @@ def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callab
 def test_deletes_stay_while_compaction_leaves_older_files_alone(
     version: int, hours: int, changes: str, off: float, small_case: Callable[..., Case]
 ):
-    """A commit every 25 s into a partition an hour, compacted while it is open; statements find their rows in all of them."""
+    """A commit every 25 s into a partition an hour, compacted while open; statements find their rows in all of them."""
     case = small_case(
         horizon=f"{hours}h",
         commit_interval="25s",
