@@ -68,9 +68,7 @@ def test_a_job_follows_the_commit_made_by_its_time(
 
 
 @pytest.mark.parametrize(("every_s", "commit_interval_s"), [(3.0, 1.0), (0.7, 1.0), (5.0, 2.0), (0.1, 0.3), (1.0, 7.0)])
-def test_the_next_run_after_a_commit_is_the_first_that_follows_a_later_one(
-    every_s: float, commit_interval_s: float
-) -> None:
+def test_a_run_never_follows_the_same_commit_twice(every_s: float, commit_interval_s: float) -> None:
     schedule = Schedule(every_s=every_s, commit_interval_s=commit_interval_s, horizon_s=30.0)
     for commit in range(20):
         later = next(turn for turn in range(1, 1000) if schedule.commit_at(turn) > commit)

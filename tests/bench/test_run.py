@@ -158,7 +158,7 @@ def half_failed(session: Session, interrupted: Path) -> Outcome:
     return bench_on(session, load_scenario(results / "failing.yaml"), results, FAILING_SAID)
 
 
-def test_a_failing_case_is_named_with_its_essential_line_and_the_others_go_on(half_failed: Outcome) -> None:
+def test_a_failing_case_is_named_and_the_others_go_on(half_failed: Outcome) -> None:
     assert half_failed.exit_code == ExitCode.CASE_FAILED
     (case,) = half_failed.run.cases
     assert case.case.swept["table.properties.write.parquet.compression-codec"] == "zstd"

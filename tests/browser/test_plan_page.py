@@ -172,7 +172,7 @@ def test_another_horizon_shows_what_a_plan_over_it_says_within_two_per_cent(brow
         ("files", Keys.END, {"files_per_commit": "8"}),
     ],
 )
-def test_a_moved_workload_shows_what_a_plan_of_it_says_within_three_per_cent(browser, simulator, axis, key, workload):
+def test_a_moved_workload_is_within_three_per_cent(browser, simulator, axis, key, workload):
     base = make_plan(simulator.request, simulator).chosen.setting
     control = press(browser, axis, key)
     assert control.get_attribute("aria-valuetext").replace(",", "") == next(iter(workload.values()))
@@ -216,7 +216,7 @@ def test_the_frontier_marks_where_one_is_and_both_plots_have_tables(browser):
     assert browser.find_elements(By.CSS_SELECTOR, '[data-part="kind-rows"] tr')
 
 
-def test_on_a_phone_the_figures_stay_in_view_and_leave_room_for_the_sliders(browser, plan_page):
+def test_on_a_phone_figures_and_sliders_are_both_in_view(browser, plan_page):
     show(browser, plan_page[0], size=PHONE)
     last = browser.find_element(By.CSS_SELECTOR, '[data-axis="horizon"]')
     browser.execute_script("arguments[0].scrollIntoView({block: 'end'})", last)

@@ -91,7 +91,7 @@ def test_statistics_that_each_commit_of_trino_adds_are_in_metadata_json():
     assert planned == pytest.approx(simulated.live_bytes[Kind.METADATA_JSON], rel=0.01)
 
 
-def test_a_larger_manifest_target_is_tried_only_where_manifests_come_near_the_table_s_own():
+def test_larger_manifest_targets_are_tried_only_near_the_tables_own():
     rarely = replace(PLAIN, interval_s=600.0, appends="merge")
     larger = replace(rarely, manifest_target_bytes=32 << 20)
     simulator = SettingSimulator(request=a_request())

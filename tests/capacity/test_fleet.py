@@ -78,7 +78,7 @@ def test_a_budget_too_small_leaves_each_at_its_longest_and_says_so():
     assert intervals(plan) == {"a": 3600.0, "b": 600.0}
 
 
-def test_a_table_that_no_writer_keeps_up_with_is_named_and_the_others_planned():
+def test_an_unsustainable_table_is_named_and_the_others_planned():
     plan = planned(10, table("a"), table("b", freshness="5s"))
     assert not plan.fits
     assert intervals(plan) == {"a": 3600.0}

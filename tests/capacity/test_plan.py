@@ -34,7 +34,7 @@ def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
         ("1e9", "1s"),
     ],
 )
-def test_intervals_whose_commits_would_have_too_few_or_too_many_rows_are_not_tried(rows_per_second, freshness):
+def test_intervals_of_too_few_or_many_rows_are_not_tried(rows_per_second, freshness):
     asked = {"rows_per_second": rows_per_second, "horizon": "60d"}
     found = make_plan(request_from_flags(asked, Requirements(freshness=freshness)), explains=False)
     tried = [one.setting.interval_s * float(rows_per_second) for one in found.best]

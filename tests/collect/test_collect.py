@@ -253,7 +253,7 @@ def test_a_failed_commit_stays_outside_commits_and_what_it_leaves_is_an_orphan()
     assert {kind: size for kind, size in contention.orphan_bytes.items() if size} == {Kind.METADATA_JSON: 101}
 
 
-def test_one_file_under_the_hands_of_two_writers_is_booked_in_the_order_seen() -> None:
+def test_a_file_of_two_writers_is_booked_as_seen() -> None:
     def hint(number: int, text: str, size: int) -> tuple[dict[str, Any], dict[str, Any]]:
         path = f"{ROOT}/metadata/{text}-version-hint.temp"
         rename = {"at_us": 0, "do": "rename", "from": path, "file": f"{ROOT}/metadata/version-hint.text"}

@@ -94,9 +94,7 @@ def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousan
 
 @pytest.mark.slow
 @pytest.mark.parametrize("catalog", ["jdbc", "in_memory"])
-def test_a_maintained_table_is_simulated_alike_and_data_that_expiry_deletes_leaves_the_events(
-    catalog: str, run_on: RunOn, small_case: MakeCase
-) -> None:
+def test_a_maintained_table_is_simulated_to_its_deleted_data(catalog: str, run_on: RunOn, small_case: MakeCase) -> None:
     case = case_named("maintained", small_case, catalog)
     run, context = run_on("core", case)
     check_agreement("maintained", case, context)

@@ -110,7 +110,7 @@ def test_a_table_without_two_commits_has_no_interval():
 
 
 @pytest.mark.parametrize("table", ["api_types_v3", "identities", "nested_v3"])
-def test_a_column_that_the_table_is_partitioned_by_has_as_many_values_as_are_seen(table):
+def test_a_partition_column_has_as_many_values_as_seen(table):
     found = case_of(inspect_location(str(DATA / "tables" / table), NOW))
     columns = {column.name: column for column in found.case.table.columns}
     partitioned = [columns[one.column] for one in found.case.table.partition_by if one.transform == "identity"]

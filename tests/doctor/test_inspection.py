@@ -78,7 +78,7 @@ def test_every_part_of_metadata_json_is_counted_once(tmp_path):
     assert inspection.parts.growth_bytes["snapshot-log"] == pytest.approx(65, abs=1)
 
 
-def test_what_nobody_refers_to_is_an_orphan_once_it_is_older_than_the_grace_period(tmp_path):
+def test_unreferenced_files_are_orphans_after_the_grace_period(tmp_path):
     tree = emit_tree(tmp_path / "t", CASES["streaming"])
     lost = tree.root / "metadata" / "snap-1-1-11111111-2222-3333-4444-555555555555.avro"
     lost.write_bytes(next((tree.root / "metadata").glob("snap-*")).read_bytes())

@@ -65,7 +65,7 @@ def names(inspection):
     return {finding.name for finding in inspection.findings}
 
 
-def test_a_table_of_pyiceberg_is_healthy_and_its_totals_are_those_of_the_files(written):
+def test_a_table_of_pyiceberg_is_healthy_and_adds_up(written):
     _, root, table = written
     inspection = inspect_location(str(root), NOW)
     assert inspection.findings == ()
@@ -98,7 +98,7 @@ def test_a_moved_table_is_understood_and_said(copied):
     assert inspection.totals.of(Kind.DATA, State.LIVE).files == COMMITS
 
 
-def test_a_metadata_json_that_comes_to_its_end_meanwhile_is_under_way_and_not_broken(copied, monkeypatch):
+def test_a_metadata_json_being_written_is_not_called_broken(copied, monkeypatch):
     path, read, times = newest(copied), LocalStorage.read, []
     path.touch()
 
@@ -402,7 +402,7 @@ def test_what_is_not_read_is_named_and_no_older_file_replaces_it(change, problem
         inspect_location(str(copied), NOW)
 
 
-def test_live_data_is_the_summary_s_where_its_list_cannot_be_read_and_else_unknown(copied):
+def test_live_data_is_the_summarys_where_its_list_is_unreadable(copied):
     expected = inspect_location(str(copied), NOW).live_data_bytes
     plant_encrypted_list(copied)
     assert inspect_location(str(copied), NOW).live_data_bytes == expected

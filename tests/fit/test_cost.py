@@ -221,7 +221,7 @@ def test_one_file_per_commit_tells_a_column_by_manifest_not_by_header():
     assert both.estimate.best == pytest.approx(97.0, rel=1e-3)
 
 
-def test_manifests_are_taken_to_be_as_large_as_fitted_unless_that_makes_no_sense():
+def test_manifests_are_as_large_as_fitted_within_reason():
     (group,) = group_cases(synthetic_run(sweep=Sweep(intervals_s=(1.0, 4.0), writers=("batch",))).cases)
     writer, appends = fit_group(group), group.observed[0].appends
     fitted = writer.completed(appends).sizes

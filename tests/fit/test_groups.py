@@ -34,7 +34,7 @@ def test_cases_without_commits_of_other_operations_or_known_in_part_are_left_out
         assert group_cases([one]) == ()
 
 
-def test_bytes_of_a_file_and_of_a_row_are_told_apart_by_two_intervals_alone():
+def test_two_intervals_separate_bytes_of_files_from_bytes_of_rows():
     both = group_cases(RUN.cases)[0]
     assert both.ingest.identified.all()
     assert both.ingest.coefficients == pytest.approx([2_900, 71], rel=0.02)

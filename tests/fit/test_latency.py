@@ -140,7 +140,7 @@ def test_commits_that_slow_down_give_a_measured_sustainable_interval():
     assert {row.r_squared for row in rows} == {law.r_squared}
 
 
-def test_commits_that_do_not_slow_down_are_taken_to_slow_down_as_the_library_does():
+def test_steady_commits_are_taken_to_slow_as_the_librarys():
     truth = Truth(snapshot_ms=0.0, row_ms=0.0, noise_share=0.0)
     report = fit_run(synthetic_run(truth, Sweep(writers=("streaming",))))
     slowing = commit_slowing()

@@ -31,7 +31,7 @@ def test_pretty_printed_metadata_in_any_key_order_reads_the_same(path):
     assert metadata_json_bytes(read_metadata_json(pretty, source="pretty")) == expected
 
 
-def test_fields_that_iceberg_does_not_know_are_kept_by_place_and_cannot_be_written():
+def test_unknown_fields_are_kept_by_place_and_never_written():
     document = json.loads((TABLES / "quickstart_gzip").parent.joinpath(PLAIN[0]).read_bytes())
     document["vendor"] = {"a": [1, None]}
     document["schemas"][0]["fields"][0]["colour"] = "red"

@@ -112,7 +112,7 @@ def test_a_rollback_is_one_metadata_json_and_makes_an_earlier_snapshot_current(t
     assert tree.operations == ["append", "append"]
 
 
-def test_updates_and_compaction_leave_the_documents_trees_and_merge_on_read_goes_on_from_there(tree: Tree) -> None:
+def test_updates_and_compaction_leave_the_documents_trees(tree: Tree) -> None:
     tree.after(CREATE)
     at = "TIMESTAMP '2021-03-26 08:10:23'"
     assert tree.after(f"INSERT INTO TABLE_NAME SELECT id, id, id, {at} FROM range(1, 10000, 1, 1)") == APPEND

@@ -158,7 +158,7 @@ def test_flink_is_a_stream_with_its_profile_that_merges(tmp_path: Path) -> None:
     assert case_from_document(upserts.document()) == upserts
 
 
-def test_a_case_without_a_profile_has_the_document_that_it_had_before_there_were_any(tmp_path: Path) -> None:
+def test_a_case_without_a_profile_keeps_its_old_document(tmp_path: Path) -> None:
     (case,) = loaded(tmp_path, WHOLE).cases()
     assert "profile" not in case.document()["writer"]  # type: ignore[operator]
 
@@ -331,7 +331,7 @@ def test_the_horizon_is_judged_as_overridden(tmp_path: Path) -> None:
     assert {case.horizon_s for case in scenario.cases()} == {365 * 86400.0}
 
 
-def test_a_sweep_over_the_field_is_dropped_and_is_no_longer_part_of_a_case_s_name(tmp_path: Path) -> None:
+def test_a_set_field_is_neither_swept_nor_named_in_cases(tmp_path: Path) -> None:
     cases = loaded(tmp_path, SOUND, commit_interval="5s").cases()
     assert [case.label for case in cases] == ["streaming every 5s", "streaming-foreach every 5s"]
     assert "commit_interval" not in cases[0].swept

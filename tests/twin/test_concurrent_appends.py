@@ -98,7 +98,7 @@ def test_lost_attempts_leave_their_metadata_json_and_nothing_else(version, prope
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in REAL.iterdir()))
-def test_the_attempts_of_a_real_run_leave_its_files_and_a_thousandth_of_its_bytes(name, monkeypatch):
+def test_the_attempts_of_a_real_run_leave_its_files(name, monkeypatch):
     document, real = json.loads((REAL / name / "case.json").read_text()), read_recording(REAL / name)
     case = case_from_document(document["case"])
     monkeypatch.setattr("wasim.twin.case.race_of", lambda *_, **__: attempts_of(real, case))
@@ -229,7 +229,7 @@ def test_the_hadoop_catalog_deletes_what_it_cannot_rename(version, tmp_path):
     assert (tmp_path / "metadata" / "version-hint.text").read_text() == f"{commits + 1}"
 
 
-def test_a_rest_server_writes_no_metadata_json_for_a_commit_that_is_stale_when_it_comes(tmp_path):
+def test_a_rest_server_writes_nothing_for_stale_commits(tmp_path):
     recording = simulated(case_of(8, properties=RETRIES, catalog="rest"), tmp_path).recording
     events, contention = recording.events, sum_contention(recording)
     written = events.where(events.action == Action.WRITE)

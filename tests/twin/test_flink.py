@@ -50,7 +50,7 @@ MAINTENANCE = (
     locality=st.sampled_from(["scattered", "newest"]),
     maintenance=st.sampled_from(MAINTENANCE),
 )
-def test_the_newest_row_of_each_key_is_left_whatever_is_done_to_the_table(**fields):
+def test_the_newest_row_of_each_key_is_always_left(**fields):
     is_refused = fields["version"] == 3 and fields["repeats"] and "expire_snapshots" in fields["maintenance"]
     assume(not is_refused)  # tests/test_flink_against_java.py
     case = upserting_case(properties=MERGING, **fields)

@@ -111,7 +111,7 @@ def test_kafka_connects_summary_holds_its_offsets_and_time_as_it_writes_them(tmp
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", summary["kafka.connect.valid-through-ts"])
 
 
-def test_what_redpanda_does_not_read_is_said_of_what_the_table_is_set_to():
+def test_properties_that_redpanda_does_not_read_are_named():
     given = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-count-to-merge": "9"}
     case = synthetic_case(properties=given)
     assert list(ignored(case, profile_named("redpanda"))) == [
@@ -149,7 +149,7 @@ def test_a_profile_of_a_release_before_0_12_is_refused_by_name(tmp_path):
                 read_profile(tmp_path / "old.json")
 
 
-def test_a_profile_in_a_file_takes_what_it_leaves_out_from_the_shipped_one_that_it_is_like(tmp_path):
+def test_a_profile_like_a_shipped_one_inherits_what_it_omits(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text(json.dumps({"schema_version": 1, "name": "mine", "like": "flink", "pace_s": 9.0}))
     assert profile_named(str(path)) == replace(profile_named("flink"), name="mine", pace_s=9.0)

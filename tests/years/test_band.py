@@ -46,7 +46,7 @@ def test_when_files_are_compacted_by_their_number_is_chance_where_statements_rew
     assert simulate_years(case, shipped_profile(case), Site()).band[Kind.METADATA_JSON] == width
 
 
-def test_bands_of_a_table_that_evolves_are_said_to_be_of_its_last_shape(small_case: Callable[..., Case]):
+def test_bands_of_an_evolving_table_are_of_its_last_shape(small_case: Callable[..., Case]):
     case = small_case(horizon="60s", evolution="[{at: 40s, set_properties: {write.metadata.compression-codec: gzip}}]")
     approximated = simulate_years(case, shipped_profile(case), Site()).approximated
     assert any("as its evolution leaves it; bands are of that table" in sentence for sentence in approximated)

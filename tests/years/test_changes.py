@@ -90,7 +90,7 @@ def test_scattered_deletes_leave_files_of_partitions_less_and_less_alike(made: C
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.04)
 
 
-def test_few_scattered_deletes_of_a_table_without_partitions_merge_its_files_within_the_band(made: Callable) -> None:
+def test_few_scattered_deletes_merge_files_within_the_band(made: Callable) -> None:
     delete = {"every": "3s", "rows": 2, "mode": "copy-on-write"}
     compare_with_band(*made({"changes": {"delete": delete}, "workload": {"rows_per_second": 60}}))
 
@@ -112,7 +112,7 @@ def test_maintenance_by_count_counts_what_a_statement_after_the_same_commit_brou
     compare_with_band(exact, summed)
 
 
-def test_compaction_by_count_waits_as_long_on_average_where_chance_decides_how_many_files_come(made: Callable) -> None:
+def test_compaction_by_count_waits_for_chance_on_average(made: Callable) -> None:
     lines = {"horizon": "300s", "writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 4}}
     upkeep = {"rewrite_data_files": {"when_small_files": 20}}
     exact, summed = made(lines | {"table": TABLE | BY_BUCKET, "maintenance": upkeep})
@@ -137,7 +137,7 @@ def test_overwriting_the_newest_partitions_replaces_their_files_alone(made: Call
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=band)
 
 
-def test_overwriting_some_of_the_partitions_that_stay_open_leaves_the_others_in_their_manifests(made: Callable) -> None:
+def test_overwritten_partitions_leave_the_others_in_their_manifests(made: Callable) -> None:
     lines = {"writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 2}, "table": TABLE | BY_BUCKET}
     exact, summed = made(lines | {"changes": {"overwrite": {"every": "3s", "rows": 5, "kind": "dynamic"}}})
     written = exact.files_written[Kind.DATA_MANIFEST]
@@ -189,7 +189,7 @@ def test_delete_files_of_data_files_of_one_commit_share_its_name(made: Callable)
     assert summed.totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.01)
 
 
-def test_upserts_that_touch_few_files_pass_over_manifests_of_deletes_as_exact_ones_do(made: Callable) -> None:
+def test_upserts_of_few_files_keep_manifests_of_deletes(made: Callable) -> None:
     upsert = {"share": 0.05, "mode": "merge-on-read"}
     lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 600}}
     exact, summed = made(lines)

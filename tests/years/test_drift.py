@@ -96,7 +96,7 @@ def test_merges_near_a_full_manifest_are_not_taken_for_the_rule():
     assert written[1] == pytest.approx(10.9e9, rel=0.3)
 
 
-def test_what_files_there_are_is_told_by_the_files_and_not_by_all_that_came_and_went():
+def test_live_files_are_counted_by_themselves_and_not_by_turnover():
     """Updates that rewrite files, beside deletes on read: nearly all files written are removed again."""
     case = load_scenario(SCENARIOS / "fidelity" / "changes_partitioned.yaml").cases()[0]
     case = replace(case, horizon_s=100_000 * case.commit_interval_s)

@@ -46,7 +46,7 @@ def test_entries_of_closed_partitions_are_settled_oldest_first():
 
 
 @pytest.mark.parametrize(("entries", "count", "size"), [(160, 2, 850), (370, 12, 400)], ids=["larger", "more"])
-def test_manifests_that_list_more_files_after_a_leap_are_larger_or_more_where_they_are_full(entries, count, size):
+def test_manifests_grow_over_a_leap_or_become_more_where_full(entries, count, size):
     table = manifests([(2, 400), (1, 200)])
     for run, held in zip(table.runs, (30.0, 10.0), strict=True):
         run.fresh = held

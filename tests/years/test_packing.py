@@ -22,7 +22,7 @@ def test_runs_are_packed_into_the_bins_of_single_manifests(runs, target):
 
 
 @pytest.mark.parametrize(("divided", "taken"), [(8, 300 / 90 - 0.5), (60, 3), (inf, 3)])
-def test_of_emptied_manifests_as_many_go_into_a_bin_as_fit_on_average_where_many_are_left(divided: float, taken: float):
+def test_emptied_manifests_fill_bins_as_they_fit_on_average(divided: float, taken: float):
     runs = [Run(count=1.0, bytes=700.0, fresh=5.0), Run(count=50.0, bytes=90.0)]
     first, *others = pack_runs(runs, 1000, divided=divided)
     assert first.items - 1 == pytest.approx(taken)

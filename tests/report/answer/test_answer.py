@@ -73,7 +73,7 @@ def test_without_limits_the_knee_is_chosen_among_what_keeps_up_for_a_month(run: 
     )
 
 
-def test_of_two_intervals_that_keep_up_the_shorter_is_chosen_because_the_others_stop() -> None:
+def test_the_shorter_interval_is_chosen_where_the_others_stop() -> None:
     steady = synthetic_run(Truth(snapshot_ms=0.0), Sweep(intervals_s=(2.0, 10.0, 30.0), writers=("streaming",)))
     answer = answer_run(steady, fit_run(steady))
     (choice,) = answer.swept
@@ -91,7 +91,7 @@ def test_a_sweep_that_does_not_keep_up_says_so(fit: FitReport, run: Run) -> None
     )
 
 
-def test_of_two_intervals_that_keep_up_the_longer_is_taken_unless_metadata_stays_below_the_data() -> None:
+def test_the_longer_interval_is_taken_unless_metadata_stays_below_data() -> None:
     pair = synthetic_run(Truth(snapshot_ms=0.0), Sweep(intervals_s=(30.0, 60.0), writers=("streaming",)))
     forecasts = forecast_run(pair)
     answer = answer_run(pair, fit_run(pair), (), None, forecasts)
