@@ -121,7 +121,7 @@ def test_columns_hold_numbers_where_values_are_numbers(scenario, results):
     assert {row["expire_older_than_s"] for row in results} == {None}
 
 
-def test_the_best_setting_is_the_shortest_interval_that_keeps_up_within_the_limits(scenario, tmp_path):
+def test_the_best_setting_is_the_shortest_sustained_within_limits(scenario, tmp_path):
     path = tmp_path / "limited.yaml"
     path.write_text(SCENARIO + "limits: {manifests: '<= 400', planning_p50_ms: '< 50'}\n")
     out = tmp_path / "grid.parquet"
@@ -160,7 +160,7 @@ def test_the_command_writes_a_row_for_each_case(scenario, tmp_path):
     assert set(pq.read_table(out)["horizon_s"].to_pylist()) == {600.0}
 
 
-def test_a_grid_is_not_emitted_nor_exact_and_a_master_needs_a_grid(scenario, tmp_path):
+def test_grids_are_never_emitted_or_exact_and_masters_need_one(scenario, tmp_path):
     with pytest.raises(WasimError, match="--grid is simulated in fast mode"):
         simulate_sweep(scenario, SimulationOptions(mode=Mode.EXACT), out=tmp_path / "x", master=None)
     result = CliRunner().invoke(app, ["simulate", str(scenario.path), "--master", "local[2]"])

@@ -157,7 +157,7 @@ def test_compaction_and_gzip_show_figures_and_sql_of_their_own(browser, simulato
         press(browser, "gzip", Keys.SPACE)
 
 
-def test_another_horizon_shows_what_a_plan_over_it_says_within_two_per_cent(browser):
+def test_another_horizon_is_within_two_per_cent_of_its_plan(browser):
     base = make_plan(request()).chosen.setting
     control = press(browser, "horizon", Keys.END)
     assert control.get_attribute("aria-valuetext") == "365d"

@@ -53,7 +53,7 @@ def test_what_lost_attempts_write_is_in_what_a_plan_says():
     assert jsons == pytest.approx(lists, rel=1e-3)
 
 
-def test_rows_that_are_deleted_on_read_are_planned_for_with_their_delete_files():
+def test_rows_deleted_on_read_are_planned_with_delete_files():
     requirements = Requirements(freshness="1m")
     overrides = {
         "table.format_version": "2",

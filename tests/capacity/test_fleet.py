@@ -103,9 +103,7 @@ def test_rates_of_many_are_rounded_to_what_a_commit_can_carry():
 
 
 @pytest.mark.parametrize(("units", "rounds", "reached_s"), [(1, 1, 300.0), (10**9, 3, 5.0)])
-def test_of_many_only_intervals_that_the_budget_reaches_and_two_below_are_tried(
-    units: int, rounds: int, reached_s: float
-):
+def test_only_intervals_near_the_budget_are_tried(units: int, rounds: int, reached_s: float):
     tried: list[tuple[float, ...]] = []
     begun: list[float | None] = []
 

@@ -231,7 +231,7 @@ def test_lines_of_several_writers_are_distinguished_by_step_and_by_name() -> Non
     assert list(lost.attempt) == [2]
 
 
-def test_a_failed_commit_stays_outside_commits_and_what_it_leaves_is_an_orphan() -> None:
+def test_a_failed_commit_counts_as_none_and_leaves_orphans() -> None:
     recording = together(
         by(1, step(1)),
         by(1, write("data/a.parquet", 50)),

@@ -36,7 +36,7 @@ def modelled(case: Case, **setup) -> ModelledLatency:
     return found
 
 
-def test_commits_take_longer_as_metadata_json_grows_and_longer_in_a_slower_store():
+def test_commits_slow_with_metadata_json_and_with_the_store():
     case = case_of("commit_interval", 8, "30d")
     local, remote = modelled(case), modelled(case, provider="gcs")
     assert local.p50_ms < local.p95_ms < local.end_p95_ms

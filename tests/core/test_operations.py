@@ -85,9 +85,7 @@ def case_named(name: str, small_case: MakeCase, catalog: str = "in_memory") -> C
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES if name != "maintained"],
 )
-def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousandth(
-    name: str, run_on: RunOn, small_case: MakeCase
-) -> None:
+def test_simulator_and_library_agree_step_by_step(name: str, run_on: RunOn, small_case: MakeCase) -> None:
     case = case_named(name, small_case)
     check_agreement(name, case, run_on("core", case)[1])
 

@@ -66,7 +66,7 @@ def test_columns_of_a_table_keep_their_names_types_and_order():
     ]
 
 
-def test_a_simulation_of_the_case_writes_metadata_as_large_as_the_table_s(tmp_path):
+def test_simulating_the_case_gives_metadata_of_the_tables_size(tmp_path):
     tree = emit_tree(tmp_path / "t", horizon_s=30.0)
     case = case_of(inspect_location(str(tree.root), NOW)).case
     again = simulate_case(case, shipped_profile(case), np.random.default_rng(1), site=Site(location=str(tree.root)))

@@ -147,7 +147,7 @@ def test_reading_changes_nothing(tmp_path):
     assert fingerprint() == before
 
 
-def test_each_commit_has_its_own_metadata_json_even_if_it_left_the_log(tmp_path):
+def test_each_commit_has_its_metadata_json_outside_the_log_too(tmp_path):
     properties = {"write.metadata.previous-versions-max": "5"}
     tree = emit_tree(tmp_path / "t", synthetic_case(horizon_s=20.0, properties=properties))
     expected, history = view_by_commit(tree.simulated.recording), inspect_location(str(tree.root), NOW).history

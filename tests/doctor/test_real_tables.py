@@ -281,7 +281,7 @@ def test_a_fault_that_was_planted_is_named(plant, name, copied):
     assert name in names(inspection) - {"moved"}
 
 
-def test_absent_live_data_is_the_first_finding_and_its_files_the_first_examples(copied):
+def test_absent_live_data_is_the_first_finding(copied):
     expired = {one.key for one in inspect_location(str(copied), NOW).tree.files if one.state == "retained"}
     gone = [path for path in data(copied) if str(path.relative_to(copied)) in expired] + data(copied)[-1:]
     lists(copied)[0].unlink()
@@ -357,7 +357,7 @@ def paths_of(files):
     return [read_manifest(file.read_bytes(), source="").entries[0].file.file_path for file in files]
 
 
-def test_more_than_twenty_faults_in_one_table_are_each_named_with_their_file(tmp_path):
+def test_twenty_faults_in_one_table_are_named_by_file(tmp_path):
     _, table = write_table(tmp_path, commits=10)
     planted = plant_all(Path(table.location().removeprefix("file://")))
     inspection = inspect_location(table.location(), NOW)

@@ -170,7 +170,7 @@ def replace_table(lake, name):
         lake.sql(f"INSERT INTO {table}.branch_side VALUES ({number})")
 
 
-def test_an_expiry_takes_off_metadata_json_what_was_said_of_a_replaced_table(lake):
+def test_an_expiry_frees_as_said_of_a_replaced_table(lake):
     replace_table(lake, "replaced")
     before = lake.inspect("replaced", table="doctor.db.replaced")
     metadata = before.tree.opened.metadata

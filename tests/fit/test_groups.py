@@ -20,7 +20,7 @@ def test_cases_are_grouped_by_writer_shortest_interval_first():
     assert [group.merges for group in groups] == [True, False]
 
 
-def test_cases_without_commits_of_other_operations_or_known_in_part_are_left_out():
+def test_cases_known_in_part_are_left_out():
     case = RUN.cases[0]
     changed = replace(case.case, changes=Changes.model_validate({"delete": {"every": "1m", "rows": 1}}))
     of_two = replace(case.case, writer=case.case.writer.model_copy(update={"writers": 2}))

@@ -137,7 +137,7 @@ def test_a_block_cut_short_or_followed_by_more_is_refused(codec):
         refuse(read_container, block_of(codec.encode(), wrong))
 
 
-def test_many_blocks_that_each_inflate_a_little_meet_the_limit_of_their_sum():
+def test_many_small_blocks_meet_the_limit_of_their_sum():
     block = encode_long(1) + encode_bytes(zlib.compress(b"\x00" * (1 << 20), 9, wbits=-15)) + SYNC
     data = header_bytes({"avro.codec": b"deflate"}, SYNC) + block * 64
     refuse(read_container, data, "inflates to more than", limits=Limits(raw_bytes=32 << 20))
@@ -178,7 +178,7 @@ def test_records_smaller_than_any_entry_are_refused_before_they_are_decoded():
         (7, "not an object"),
     ],
 )
-def test_a_schema_that_is_not_icebergs_is_refused_before_its_records_are_decoded(schema, problem):
+def test_a_foreign_schema_is_refused_before_decoding(schema, problem):
     refuse(read_manifest, with_schema(schema), problem)
 
 
@@ -265,13 +265,13 @@ def scan_until(raw, header, fields):
     return raw[: _skipper(cut)(raw, 0, _Budget(1000))]
 
 
-def test_a_manifest_of_millions_of_smallest_records_is_refused_before_they_are_decoded():
+def test_millions_of_smallest_records_are_refused_before_decoding():
     data = deflated(MANIFEST_HEADER, [(3_900_000, 1, b"\x00" * (65 << 20))])
     assert len(data) < 100_000
     refuse(read_manifest, data, "announces 3900000 records")
 
 
-def test_a_manifest_with_millions_of_split_offsets_is_refused_before_they_are_decoded():
+def test_millions_of_split_offsets_are_refused_before_decoding():
     fields = [
         {"name": f"n{n}", "type": kind, "field-id": n} for n, kind in ((100, "string"), (103, "long"), (104, "long"))
     ]

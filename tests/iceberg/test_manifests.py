@@ -157,7 +157,7 @@ def test_a_null_partition_value_of_each_type_is_none():
     assert any(item.file.partition == (None,) * 14 for item in manifest.entries)
 
 
-def test_an_existing_entry_names_its_sequence_numbers_and_an_added_one_inherits_them():
+def test_existing_entries_name_sequence_numbers_and_added_ones_inherit():
     entries = [item for table in ("wide_v2", "blocks") for m in manifests_of(table).values() for item in m.entries]
     for item in entries:
         assert (item.sequence_number is None) == (item.status == Status.ADDED)

@@ -160,7 +160,7 @@ def columns_at(tree: Tree, clause: str) -> list[str]:
     return list(tree.session.spark.sql(f"SELECT * FROM {NAME} {clause}").columns)
 
 
-def test_a_schema_change_makes_no_snapshot_and_time_travel_shows_the_snapshots_schema(tree: Tree) -> None:
+def test_a_schema_change_makes_no_snapshot(tree: Tree) -> None:
     tree.after(PRODUCTS)
     tree.after("INSERT INTO TABLE_NAME VALUES (1, 'Mars')")
     before = moment(tree)
@@ -177,7 +177,7 @@ def test_a_schema_change_makes_no_snapshot_and_time_travel_shows_the_snapshots_s
     ]  # fmt: skip
 
 
-def test_time_travel_to_now_shows_the_snapshots_schema_and_the_table_its_newest(tree: Tree) -> None:
+def test_time_travel_to_now_shows_the_snapshots_schema(tree: Tree) -> None:
     tree.after(PRODUCTS)
     tree.after("INSERT INTO TABLE_NAME VALUES (2, 'Venus')")
     tree.after("ALTER TABLE TABLE_NAME ADD COLUMN (price DOUBLE)")

@@ -179,5 +179,5 @@ def test_the_newest_release_is_the_one_that_is_driven():
     assert release_named(ICEBERG) == NEWEST
 
 
-def test_a_file_of_version_1_that_says_no_block_size_has_icebergs_default():
+def test_version_1_without_a_block_size_has_icebergs_default():
     assert V1_BLOCK_SIZE_BYTES == 67_108_864  # what Iceberg's writers put there, whatever blocks there are

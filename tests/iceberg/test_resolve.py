@@ -39,7 +39,7 @@ def test_the_latest_update_is_current_when_asked():
     assert resolve(files, newest_by=NewestBy.LAST_UPDATED) == ("v9.metadata.json", 2, 0)
 
 
-def test_a_table_uuid_filters_whatever_its_case_and_reads_from_the_newest_down():
+def test_a_table_uuid_filters_in_any_case_newest_first():
     files = {
         "00003-x.metadata.json": ("B", 3),
         "00002-x.metadata.json": ("aBc", 2),

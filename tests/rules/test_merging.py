@@ -45,7 +45,7 @@ def test_very_many_new_files_are_shared_by_writers_from_15_000_on():
     assert [groups_of_new(one) for one in files] == [1, 1, 1, 2, 2, 3, 7, 8, 8]
 
 
-def test_a_manifest_of_new_files_rolls_at_the_next_look_at_its_length():
+def test_a_manifest_rolls_when_its_length_is_next_checked():
     blocks = [(100, 700), (240, 1_400), (310, 2_100)]
     assert [rolls_at(blocks, target) for target in (700, 1_400, 1_401, 2_100, 2_101)] == [250, 250, 500, 500, None]
 

@@ -103,7 +103,7 @@ def test_every_fault_is_told_at_once(tmp_path: Path):
     assert places == ["1:10", "2:1", "3:24", "4:37"]
 
 
-def test_a_file_that_is_not_there_is_told_with_what_it_should_be(tmp_path: Path):
+def test_a_missing_file_is_named_with_what_it_should_be(tmp_path: Path):
     with pytest.raises(ScenarioError, match=r"no such file\. Give the path of a fleet's file"):
         load_fleet(tmp_path / "none.yaml")
 

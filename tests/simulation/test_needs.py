@@ -13,7 +13,7 @@ SHORT = synthetic_case(horizon_s=2_000.0)
 YEAR = synthetic_case(horizon_s=365 * 86_400.0)
 
 
-def test_a_short_history_is_taken_unasked_and_a_year_of_seconds_is_not() -> None:
+def test_a_year_of_seconds_is_not_taken_unasked() -> None:
     assert exact_needs(SHORT).within(AUTO_BUDGET)
     needs = exact_needs(YEAR, emits=True)
     assert not needs.within(EMIT_BUDGET)

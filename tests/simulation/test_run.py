@@ -43,7 +43,7 @@ def summed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return simulated(SimulationOptions(results=tmp_path_factory.mktemp("summed")), DAY)
 
 
-def test_fast_and_exact_agree_on_counts_and_within_two_hundredths_on_bytes_written() -> None:
+def test_fast_and_exact_agree_within_two_hundredths() -> None:
     exact, fast = (
         [
             one.simulate()[0]
@@ -102,7 +102,7 @@ def test_a_simulated_run_is_reported_and_compared(name: str, request: pytest.Fix
     assert "×1" in compared.stdout
 
 
-def test_a_horizon_from_the_command_line_is_that_of_the_saved_run_too(summed: Outcome) -> None:
+def test_a_saved_run_keeps_the_horizon_of_its_command(summed: Outcome) -> None:
     assert summed.document["overrides"] == DAY
     assert [case["horizon_s"] for case in summed.document["cases"]] == [86_400.0] * 4
 

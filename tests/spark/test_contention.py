@@ -109,7 +109,7 @@ def test_a_commit_without_retries_left_fails_alone(run_case: RunCase, small_case
     assert again.contention == run.contention
 
 
-def test_a_reader_of_one_snapshot_sees_the_same_rows_whatever_is_committed_meanwhile(
+def test_a_reader_of_one_snapshot_sees_the_same_rows(
     session: Session, run_case: RunCase, small_case: MakeCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[Any, ...]] = []

@@ -37,7 +37,7 @@ def checked(planned_per_day: float = 100e6, written_per_day: float = 100e6, band
     return Checked(figures=figures, run=run)
 
 
-def test_a_figure_meets_its_goal_or_lies_in_its_band_or_is_missed():
+def test_a_figure_meets_its_goal_its_band_or_neither():
     found = [verdict_of(planned, 100.0, 0.02, 0.06) for planned in (98.1, 105.0, 93.0)]
     assert found == ["met", "within band", "missed"]
     assert verdict_of(101.9, 100.0, 0.02, 0.01) == "met"

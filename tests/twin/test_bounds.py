@@ -86,7 +86,7 @@ def share(leaf: Leaf, bound: bytes) -> float:
 
 
 @pytest.mark.parametrize("most_computed", [ROWS, ROWS - 1], ids=["computed", "drawn"])
-def test_extremes_of_many_rows_lie_a_row_from_the_ends_in_the_mean(most_computed: int) -> None:
+def test_extremes_lie_a_row_from_the_ends_on_average(most_computed: int) -> None:
     """The least of n even draws is one n-th from the end, on average, whether it is computed or drawn."""
     table = Table(columns=MANY_VALUES)
     case = replace(synthetic_case(writer="batch"), table=table)

@@ -151,7 +151,7 @@ def test_the_table_goes_on_as_if_its_commits_had_come_in_turn():
     assert np.all(ledger.wasted_bytes[ledger.attempts > 1] > 0)
 
 
-def test_the_files_that_count_are_as_large_as_those_of_a_writer_alone():
+def test_surviving_files_are_as_large_as_a_lone_writers():
     alone, among = (simulated(case_of(writers)).recording for writers in (1, 2))
     for kind in (Kind.DATA_MANIFEST, Kind.MANIFEST_LIST):
         sizes = []

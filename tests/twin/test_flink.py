@@ -102,7 +102,7 @@ def test_a_partition_goes_to_one_subtask_where_rows_are_hashed_by_partition():
     assert all(len(found) == 1 for found in by_partition.values())
 
 
-def test_compaction_leaves_the_equality_deletes_of_the_commit_that_it_was_planned_on():
+def test_compaction_leaves_equality_deletes_of_its_planned_commit():
     case = upserting_case(maintenance={"rewrite_data_files": COMPACTION})
     summaries = [json.loads(text)["summary"] for text in simulate(case).table.json.snapshots.values()]
     rewritten = [place for place, summary in enumerate(summaries) if summary["operation"] == "replace"]

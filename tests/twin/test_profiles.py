@@ -41,7 +41,7 @@ def written(name: str, folder: Path, **options):
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
-def test_a_documented_profile_names_the_source_of_its_summary_and_of_its_names(name):
+def test_a_documented_profile_names_its_sources(name):
     assert profile_named(name).sources.keys() >= {"summary", "properties", "columns, footer, pace_s"}
 
 
@@ -224,7 +224,7 @@ def test_what_no_writer_does_is_refused_with_its_line(tmp_path, given, said):
     assert str(raised.value).startswith(f"{path}:{said}")
 
 
-def test_what_is_missing_where_nothing_is_like_it_is_named_line_by_line(tmp_path):
+def test_what_a_profile_of_its_own_lacks_is_named(tmp_path):
     (path := tmp_path / "odd.json").write_text('{"schema_version": 1, "name": "x"}')
     with pytest.raises(SavedFileError, match=r"origin is missing\. Add it, or say which shipped profile this is like"):
         read_profile(path)

@@ -35,7 +35,7 @@ def test_an_answer_says_where_statements_were_leapt_over(small_case: Callable[..
 
 
 @pytest.mark.parametrize(("trigger", "width"), [("every: 10s", 0.015), ("when_small_files: 10", 0.11)])
-def test_when_files_are_compacted_by_their_number_is_chance_where_statements_rewrite_some(
+def test_compaction_by_count_is_chance_where_statements_rewrite_files(
     trigger: str, width: float, small_case: Callable[..., Case]
 ):
     case = small_case(

@@ -64,7 +64,7 @@ SCATTERED = [
 
 
 @pytest.mark.parametrize("lines", AT_AN_END, ids=str)
-def test_statements_at_an_end_of_the_table_touch_the_files_that_they_do(lines: dict[str, Any], made: Callable) -> None:
+def test_statements_at_an_end_touch_the_same_files(lines: dict[str, Any], made: Callable) -> None:
     exact, summed = made(lines)
     for kind in Kind:
         written = exact.files_written[kind]
@@ -95,7 +95,7 @@ def test_few_scattered_deletes_merge_files_within_the_band(made: Callable) -> No
     compare_with_band(*made({"changes": {"delete": delete}, "workload": {"rows_per_second": 60}}))
 
 
-def test_upserts_of_scattered_rows_write_as_many_delete_files_and_manifests_of_them(made: Callable) -> None:
+def test_scattered_upserts_write_as_many_delete_files(made: Callable) -> None:
     upsert = {"share": 0.2, "mode": "merge-on-read"}
     exact, summed = made({"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 200}})
     totals = summed.totals
@@ -144,7 +144,7 @@ def test_overwritten_partitions_leave_the_others_in_their_manifests(made: Callab
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.06)
 
 
-def test_files_of_closed_partitions_stay_there_when_scattered_rows_of_theirs_are_deleted(made: Callable) -> None:
+def test_scattered_deletes_leave_files_in_closed_partitions(made: Callable) -> None:
     lines = {
         "commit_interval": "7m",
         "horizon": f"{420 * 1.5 * COMMITS}s",
@@ -164,7 +164,7 @@ def test_summaries_of_statements_compress_as_they_do_among_those_of_commits(made
     assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=0.01)
 
 
-def test_entries_of_files_that_statements_write_share_less_than_those_of_one_commit(made: Callable) -> None:
+def test_entries_of_statements_share_less_than_one_commits(made: Callable) -> None:
     upsert = {"share": 0.1, "mode": "merge-on-read"}
     table = TABLE | {"properties": {"commit.manifest.min-count-to-merge": "10"}}
     lines = {"workload": {"rows_per_second": 40, "files_per_commit": 4}, "table": table, "table.format_version": 3}
@@ -198,9 +198,7 @@ def test_upserts_of_few_files_keep_manifests_of_deletes(made: Callable) -> None:
 
 
 @pytest.mark.parametrize("fields", [["day"], ["day", "bucket[4]"]], ids=str)
-def test_partitions_that_are_overwritten_lose_all_that_came_into_them_and_no_others(
-    fields: list[str], made: Callable
-) -> None:
+def test_overwritten_partitions_alone_lose_all_their_files(fields: list[str], made: Callable) -> None:
     by = [
         {"column": "event_time" if transform == "day" else "event_id", "transform": transform} for transform in fields
     ]

@@ -11,7 +11,7 @@ from wasim.years import history_of, read_shape
 from wasim.years.flows import DELETES, Flow
 
 
-def test_manifests_of_deletes_have_no_sibling_once_that_of_their_data_was_merged():
+def test_manifests_of_deletes_stand_alone_once_their_siblings_merged():
     case = load_scenario(SCENARIOS / "cow_vs_mor.yaml").cases()[3]
     history = history_of(
         replace(case, horizon_s=150 * case.commit_interval_s), read_shape(case, shipped_profile(case), Site())
@@ -21,7 +21,7 @@ def test_manifests_of_deletes_have_no_sibling_once_that_of_their_data_was_merged
     assert 0 < listed.siblings < listed.manifests / 2
 
 
-def test_leaps_over_deletion_vectors_leave_one_for_each_data_file_that_they_name():
+def test_leaps_leave_one_deletion_vector_for_each_data_file():
     case = load_scenario(SCENARIOS / "cow_vs_mor.yaml").cases()[2]
     case = replace(case, horizon_s=300_000 * case.commit_interval_s)
     history = history_of(case, read_shape(case, shipped_profile(case), Site()))

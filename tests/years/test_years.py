@@ -141,7 +141,7 @@ def test_scattered_statements_are_said_to_be_taken_in_the_mean():
 
 
 @pytest.mark.slow
-def test_over_a_year_no_more_delete_files_are_listed_than_name_data_files():
+def test_over_a_year_delete_files_do_not_outnumber_data_files():
     case = load_scenario(Path(SCENARIOS / "cow_vs_mor.yaml"), {"horizon": "365d"}).cases()[6]  # scattered, by vectors
     summed = years(case)
     assert summed.ledger.live_entries[-1] <= 2 * summed.totals.files_written[Kind.DATA]
