@@ -106,7 +106,7 @@ def test_settings_under_maintenance_are_near_to_their_exact_simulation(tmp_path)
         assert row["metadata_on_disk_bytes"] == pytest.approx(on_disk, rel=0.05)
 
 
-def test_rows_stand_in_the_order_of_the_cases_with_what_was_swept(scenario, results):
+def test_rows_are_ordered_as_cases_with_swept_values(scenario, results):
     assert [row["setting"] for row in results] == list(range(24))
     assert [{field: str(row[field]) for field in scenario.swept} for row in results] == [
         case.swept for case in scenario.cases()

@@ -139,7 +139,7 @@ def test_an_overwritten_table_holds_the_rows_of_the_overwrite(small_case: MakeCa
     assert chosen == [(30, 40), (70, 80)]
 
 
-def test_a_dynamic_overwrite_by_no_rows_leaves_the_table_as_it_is(small_case: MakeCase) -> None:
+def test_a_dynamic_overwrite_by_no_rows_changes_nothing(small_case: MakeCase) -> None:
     case = small_case(changes="{overwrite: {every: 2s, share: 0.01, kind: dynamic}}", horizon="6s")
     chosen = [(step.rows.first, step.rows.stop) for step in plan_steps(case) if isinstance(step, ChangeRows)]
     assert chosen == [(40, 40), (79, 80), (120, 120)]

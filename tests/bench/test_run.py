@@ -220,7 +220,7 @@ def test_a_terminal_of_80_columns_gets_bars_on_single_lines(cases: dict[str, Cas
     assert "30/30" in last[0]
 
 
-def test_a_case_that_fails_is_done_but_not_said_to_have_committed(cases: dict[str, Case]) -> None:
+def test_a_failed_case_is_done_but_committed_nothing(cases: dict[str, Case]) -> None:
     said = io.StringIO()
     with BenchProgress(Console(file=said), cases) as progress:
         with pytest.raises(CaseFailed), progress.case("0"):

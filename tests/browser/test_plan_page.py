@@ -100,7 +100,7 @@ def test_nothing_is_loaded_and_nothing_goes_wrong(browser, plan_page):
     assert plan_page[0].stat().st_size < 2_000_000
 
 
-def test_settings_that_keys_reach_show_their_own_figures_to_the_last_digit(browser, plan_page, simulator):
+def test_settings_reached_by_keys_show_their_own_figures(browser, plan_page, simulator):
     base = make_plan(simulator.request, simulator).chosen.setting
     intervals = {
         format_duration(one["commit_interval_s"]): one["commit_interval_s"] for one in plan_page[1]["intervals"]

@@ -21,7 +21,7 @@ def test_a_looser_limit_never_gives_a_longer_interval():
     assert [one.per_day_bytes <= bound for one, bound in zip(chosen, (3e9, 30e9, 300e9), strict=True)] == [True] * 3
 
 
-def test_within_limits_nothing_shorter_does_and_the_limit_that_binds_is_named():
+def test_within_limits_the_shortest_is_taken_and_the_bound_named():
     found = a_plan(prefer="freshest", metadata_json_bytes="500KB")
     shorter = [one for one in found.best if one.setting.interval_s < found.chosen.setting.interval_s]
     assert all(one.broken(found.limits) for one in shorter)

@@ -24,7 +24,7 @@ def test_a_stream_is_triggered_by_the_interval_in_milliseconds():
     assert writer_options(request, case_of(request, SETTING), SETTING) == ("PySpark", (f"{TRIGGER}  # 30s",))
 
 
-def test_a_stream_that_merges_appends_in_batches_which_are_at_least_once():
+def test_a_merging_stream_appends_in_batches_at_least_once():
     request, setting = a_request(), replace(SETTING, appends="merge")
     _, lines = writer_options(request, case_of(request, setting), setting)
     assert lines[0].startswith("def append(rows, batch_id):  # at least once")

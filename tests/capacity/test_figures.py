@@ -70,7 +70,7 @@ def test_rows_deleted_on_read_are_planned_with_delete_files():
         assert planned[kind] == pytest.approx(exact[kind], rel=0.03)
 
 
-def test_compressed_metadata_json_of_upserts_is_planned_for_as_it_is_simulated():
+def test_compressed_metadata_json_of_upserts_is_planned_as_simulated():
     requirements, overrides = (
         Requirements(freshness="1m"),
         {"writer": "{kind: batch, upsert: {share: 0.2, mode: merge-on-read}}"},

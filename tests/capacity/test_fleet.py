@@ -72,7 +72,7 @@ def test_weight_and_count_decide_who_is_fresher():
     assert found["one"] < found["many"]
 
 
-def test_a_budget_too_small_leaves_each_at_its_longest_and_says_so():
+def test_a_budget_too_small_leaves_the_longest_intervals():
     plan = planned(1, table("a"), table("b", freshness="10m"))
     assert not plan.fits
     assert intervals(plan) == {"a": 3600.0, "b": 600.0}

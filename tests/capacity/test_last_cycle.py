@@ -119,7 +119,7 @@ def test_a_horizon_shorter_than_a_day_is_all_of_the_cycle():
 
 
 @pytest.mark.slow
-def test_a_day_of_statements_that_outnumber_commits_writes_files_and_costs_money():
+def test_statements_that_outnumber_commits_write_files_and_cost_money():
     request, kept = a_request(), replace(KEPT, compact_every_s=None)
     changes = {"update": {"every": "1m", "share": 0.001, "mode": "merge-on-read"}}
     document = {**request.document, "changes": changes, "writer": "batch"}

@@ -28,7 +28,7 @@ def test_what_is_left_out_of_now_is_a_writer_s_default():
     assert (found.maintenance.expire_every_s, found.maintenance.older_than_s) == (86_400, 432_000)
 
 
-def test_what_is_left_out_of_now_is_as_the_table_has_it():
+def test_now_takes_from_the_table_what_it_omits():
     own = {
         "write.metadata.compression-codec": "gzip",
         "write.metadata.delete-after-commit.enabled": "true",

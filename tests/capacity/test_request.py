@@ -27,7 +27,7 @@ from wasim.ledger import FULL_SCAN
 from wasim.units import DAY_S
 
 
-def test_a_scenario_gives_its_table_and_limits_and_a_flag_replaces_one():
+def test_a_flag_replaces_a_scenarios_limit():
     overrides = {"limits.manifests": "<= 9", "limits.commit_p95_ms": "< 9", "limits.metadata_bytes": "<= 1GB"}
     read = request_from_file(
         SCENARIOS / "smoke.yaml", overrides | {"writer": "batch"}, Requirements(limits={"manifests": "7"})

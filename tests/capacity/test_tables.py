@@ -119,7 +119,7 @@ def test_a_plan_says_which_figures_are_of_all_tables(written):
     ("profile", "tables", "in_turn"),
     [("spark_batch", 12, 12), ("flink", 12, 3), ("flink", 3, 1), ("kafka_connect", 12, 2), ("debezium", 12, 12)],
 )
-def test_commits_to_several_tables_follow_each_other_as_the_writer_has_it(written, profile, tables, in_turn):
+def test_commits_to_several_tables_follow_in_the_writers_order(written, profile, tables, in_turn):
     kind = "streaming" if profile == "flink" else "batch"
     writer = f"{{kind: {kind}, tables: {tables}, profile: {profile}}}"
     (case,) = load_scenario(written(1), {"writer": writer}).cases()

@@ -18,7 +18,7 @@ def run(*arguments):
     return CliRunner().invoke(app, ["plan", *arguments])
 
 
-def test_impossible_limits_end_in_1_and_the_document_says_what_to_relax():
+def test_impossible_limits_end_in_1_and_say_the_relaxation():
     result = run(*WORKLOAD, "--manifests", "3", "--metadata-per-day", "1TB", "--json")
     assert result.exit_code == 1
     (relaxed,) = json.loads(result.output)["relax"]

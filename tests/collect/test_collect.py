@@ -268,7 +268,7 @@ def test_a_file_of_two_writers_is_booked_as_seen() -> None:
     assert sum_events(recording.events).on_disk_bytes[Kind.VERSION_HINT] == 2
 
 
-def test_a_metadata_json_that_no_thread_claims_says_whose_snapshot_it_holds(tmp_path: Path) -> None:
+def test_an_unclaimed_metadata_json_says_whose_snapshot_it_holds(tmp_path: Path) -> None:
     (tmp_path / "metadata").mkdir()
     served = tmp_path / "metadata" / "00001-a.metadata.json"
     served.write_text('{"current-snapshot-id": 77}')

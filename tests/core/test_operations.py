@@ -106,9 +106,7 @@ def test_a_maintained_table_is_simulated_to_its_deleted_data(catalog: str, run_o
     assert run.probes[-1].files_planned == run.ledger.live_entries[-1]
 
 
-def test_a_compaction_right_after_properties_changed_puts_its_files_where_they_say(
-    run_on: RunOn, small_case: MakeCase
-) -> None:
+def test_a_compaction_follows_properties_just_changed(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
         horizon="4s",
         maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2}}",
@@ -135,7 +133,7 @@ def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase
         assert core.totals.written_bytes[kind] == pytest.approx(spark.totals.written_bytes[kind], rel=0.003)
 
 
-def test_what_shows_only_as_the_case_runs_fails_it_and_says_so(run_on: RunOn, small_case: MakeCase) -> None:
+def test_what_shows_only_while_running_fails_the_case(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
         maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2, target_file_size_bytes: 5000}}",
         environment="{warm_up_commits: 0, catalog: in_memory}",

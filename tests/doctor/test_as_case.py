@@ -30,7 +30,7 @@ MERGING = {"commit.manifest.min-count-to-merge": "4", "write.metadata.previous-v
     ],
     ids=["streaming", "batch"],
 )
-def test_the_case_of_a_simulated_table_is_the_one_that_made_it(options, tmp_path):
+def test_a_simulated_tables_case_is_the_one_that_made_it(options, tmp_path):
     given = synthetic_case(horizon_s=30.0, **options)
     found = case_of(inspect_location(str(emit_tree(tmp_path / "t", given).root), NOW))
     assert found.case.table.unlisted == ()
@@ -45,7 +45,7 @@ def test_the_case_of_a_simulated_table_is_the_one_that_made_it(options, tmp_path
 
 @pytest.mark.parametrize("writer", ["streaming", "batch"])
 @pytest.mark.parametrize("job", ["rewrite_data_files", "rewrite_manifests"])
-def test_maintenance_that_leaves_fewer_manifests_is_not_taken_for_appends_that_merge(writer, job, tmp_path):
+def test_fewer_manifests_by_maintenance_are_not_merging_appends(writer, job, tmp_path):
     given = synthetic_case(
         horizon_s=60.0, writer=writer, interval_s=2.0, properties=MERGING if writer == "batch" else {}
     )

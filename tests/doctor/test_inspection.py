@@ -234,7 +234,7 @@ def test_a_file_that_vanishes_meanwhile_is_said_and_nothing_worse(tmp_path):
     assert "absent_metadata" not in found
 
 
-def test_a_table_of_the_virtual_clock_takes_its_interval_from_its_case(tmp_path):
+def test_a_virtual_clocks_table_takes_its_cases_interval(tmp_path):
     run = tmp_path / "run"
     tree = emit_tree(run / "warehouse" / "abc" / "db" / "t", synthetic_case(horizon_s=600.0, interval_s=60.0))
     stamped = inspect_location(str(tree.root), NOW).history

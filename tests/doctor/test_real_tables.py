@@ -367,7 +367,7 @@ def test_twenty_faults_in_one_table_are_named_by_file(tmp_path):
     assert inspection.totals.of_kinds(tuple(Kind), State.ORPHAN).files == 0  # a newer metadata.json cannot be read
 
 
-def test_a_manifest_whose_length_and_counts_are_other_than_listed_is_named(copied):
+def test_a_manifest_other_than_listed_is_named(copied):
     first, second = manifests(copied)[:2]
     swapped = first.read_bytes() + b""
     first.write_bytes(second.read_bytes())
@@ -394,7 +394,7 @@ def test_a_table_that_nobody_can_read_is_one_line(copied):
     ],
     ids=["v5", "view"],
 )
-def test_what_is_not_read_is_named_and_no_older_file_replaces_it(change, problem, copied):
+def test_no_older_file_replaces_what_is_not_read(change, problem, copied):
     upgraded = newest(copied).with_name(f"00099-{UUID}.metadata.json")
     shutil.copy(newest(copied), upgraded)
     rewrite(upgraded, lambda document: document.update(change))

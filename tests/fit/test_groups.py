@@ -55,7 +55,7 @@ def test_an_empty_file_is_half_of_what_is_written_at_most():
 
 
 @pytest.mark.parametrize(("seen", "taken"), [(5, 5), (1, 1), (0, 1)])
-def test_files_of_a_commit_are_those_that_were_seen_if_any_were(seen, taken):
+def test_files_a_commit_are_the_seen_ones_if_any(seen, taken):
     case = RUN.cases[0]
     ledger = replace(case.ledger, entries_added=case.ledger.entries_added * 0 + seen)
     (group,) = group_cases([replace(case, ledger=ledger)])

@@ -77,7 +77,7 @@ def test_a_header_that_announces_a_billion_keys_is_refused():
     refuse(read_manifest, b"Obj\x01" + encode_long(-(10**9)) + b"\x00" * 99, "1000 are allowed")
 
 
-def test_a_header_value_that_announces_more_than_the_file_holds_is_refused():
+def test_a_header_value_longer_than_the_file_is_refused():
     refuse(read_manifest, b"Obj\x01" + encode_long(1) + encode_string("schema") + encode_long(1 << 62), "announces")
     refuse(read_manifest, b"Obj\x01" + encode_long(1) + encode_string("schema") + encode_long(-5), "announces")
 
@@ -284,7 +284,7 @@ def test_millions_of_split_offsets_are_refused_before_decoding():
     refuse(read_manifest, data, "arrays of more items")
 
 
-def test_sixteen_blocks_of_the_largest_size_meet_the_limit_of_their_file():
+def test_sixteen_largest_blocks_meet_their_files_limit():
     data = deflated(MANIFEST_HEADER, [(1, 16, b"\x00" * (4 << 20))] * 16)
     refuse(read_container, data, "inflates to more than")
 

@@ -60,7 +60,7 @@ def test_v1_metadata_older_than_ids_is_read_as_iceberg_reads_it():
     assert (metadata.current_schema().schema_id, metadata.default_spec().spec_id) == (0, 0)
 
 
-def test_an_empty_table_says_minus_one_before_v3_and_null_in_v3():
+def test_empty_tables_say_minus_one_before_v3():
     for version, text in ((1, b":-1,"), (2, b":-1,"), (3, b":null,")):
         (path,) = (TABLES / f"empty_v{version}" / "metadata").glob("*.metadata.json")
         assert b'"current-snapshot-id"' + text in metadata_json_bytes(read(path))

@@ -99,7 +99,7 @@ def test_create_insert_and_merge_leave_the_documents_trees(tree: Tree) -> None:
     assert tree.rows("SELECT order_id FROM TABLE_NAME WHERE CAST(order_ts AS DATE) = DATE '2021-01-26'") == [(123,)]
 
 
-def test_a_rollback_is_one_metadata_json_and_makes_an_earlier_snapshot_current(tree: Tree) -> None:
+def test_a_rollback_is_one_metadata_json(tree: Tree) -> None:
     tree.after(CREATE)
     for number in (1, 2):
         tree.after(f"INSERT INTO TABLE_NAME VALUES ({number}, 1, 1.00, TIMESTAMP '2021-01-26 08:10:23')")

@@ -78,7 +78,7 @@ def test_names_without_versions_go_by_their_update():
     assert resolve(files) == ("random-2.metadata.json", 2, 0)
 
 
-def test_a_folder_without_metadata_and_a_uuid_that_none_has_are_refused():
+def test_folders_without_metadata_and_unknown_uuids_are_refused():
     with pytest.raises(IcebergFileError, match=r"t: holds no metadata\.json"):
         resolve({"snap-1.avro": ("a", 1)})
     with pytest.raises(IcebergFileError, match="of the table UUID b"):

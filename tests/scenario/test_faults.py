@@ -612,7 +612,7 @@ def test_a_commit_has_at_most_a_thousand_partitions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "most"), [("string", 248), ("binary", 124)])
-def test_a_partition_is_named_by_a_value_that_fits_a_folder_name(kind: str, most: int, tmp_path: Path) -> None:
+def test_a_partitions_value_fits_a_folder_name(kind: str, most: int, tmp_path: Path) -> None:
     column = f"type: {kind}, values: 8, length: {most + 1}}}"
     table = SOUND.replace("type: string, values: 8}", column)
     table = table.replace("workload", "  partition_by: [{column: region}]\nworkload")

@@ -30,7 +30,7 @@ def table(**given: object) -> str:
 
 
 @pytest.mark.parametrize("field", BOUNDS)
-def test_a_number_between_its_bounds_is_taken_and_one_beyond_is_refused(field: str, tmp_path: Path):
+def test_a_number_beyond_its_bounds_is_refused(field: str, tmp_path: Path):
     below, least, most, above = BOUNDS[field]
     for value in (least, most):
         assert getattr(load_fleet(written(tmp_path, table(**{field: value}))).tables[0], field) == value

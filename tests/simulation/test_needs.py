@@ -53,7 +53,7 @@ def test_statements_take_time_for_every_live_file() -> None:
     assert needs("newest", 3_000.0, rewrite_data_files={"every": "100s"}) < 20
 
 
-def test_several_cases_take_their_times_and_disks_together_and_the_greatest_memory() -> None:
+def test_several_cases_add_times_and_disks_but_not_memory() -> None:
     one, other = (
         Needs(seconds=seconds, memory_bytes=memory, disk_bytes=7.0) for seconds, memory in ((1.0, 5.0), (2.0, 3.0))
     )

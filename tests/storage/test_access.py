@@ -83,7 +83,7 @@ def test_a_profile_gives_keys_and_region(tmp_path, monkeypatch):
         _arguments(S3Options(profile="absent"))
 
 
-def test_a_folder_with_more_files_than_are_listed_ends_in_one_line(tmp_path):
+def test_a_folder_of_too_many_files_is_one_line(tmp_path):
     for number in range(5):
         (tmp_path / f"{number}.avro").write_bytes(b"1")
     storage = open_storage(str(tmp_path), S3Options(most_files=4))

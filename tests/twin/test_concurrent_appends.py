@@ -127,7 +127,7 @@ def test_the_attempts_of_a_real_run_leave_its_files(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in REAL.iterdir()))
-def test_measured_times_foretell_the_share_of_attempts_that_a_real_run_lost(name):
+def test_measured_times_foretell_a_real_runs_lost_attempts(name):
     document, real = json.loads((REAL / name / "case.json").read_text()), read_recording(REAL / name)
     case, cost = case_from_document(document["case"]), sum_contention(real)
     step = next(step for step in plan_steps(case) if isinstance(step, Append))
@@ -139,7 +139,7 @@ def test_measured_times_foretell_the_share_of_attempts_that_a_real_run_lost(name
     assert np.mean(shares) == pytest.approx(cost.lost_attempts / cost.attempts, abs=0.08)
 
 
-def test_the_table_goes_on_as_if_its_commits_had_come_in_turn():
+def test_the_table_goes_on_as_after_commits_in_turn():
     case = case_of(4, properties=RETRIES)
     recording = simulated(case).recording
     reports, ledger = recording.reports, view_by_commit(recording)
@@ -205,7 +205,7 @@ def test_a_commit_of_which_an_attempt_left_nothing_is_not_measured():
         measure_contention(without(recording, second & (jsons | lists)), case)
 
 
-def test_without_any_pair_of_list_and_metadata_json_no_lag_is_given():
+def test_no_lag_is_given_without_lists_and_their_versions():
     case, recording = measurable()
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
         with pytest.raises(SavedFileError, match="too few commits"):

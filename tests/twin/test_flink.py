@@ -63,7 +63,7 @@ def test_the_newest_row_of_each_key_is_always_left(**fields):
     assert totals.position_deletes + totals.equality_deletes == sum(file.record_count for file in deletes)
 
 
-def test_every_row_deletes_its_key_and_what_comes_again_deletes_its_place():
+def test_rows_delete_keys_and_repeated_ones_delete_places():
     case = upserting_case(commits=3, repeats=0.25, subtasks=1)
     simulated = simulate(case)
     deletes = Counter()
@@ -92,7 +92,7 @@ def test_a_key_goes_to_the_same_subtask_at_every_checkpoint():
     assert len(set.union(*subtasks.values())) == 3
 
 
-def test_a_partition_goes_to_one_subtask_where_rows_are_hashed_by_partition():
+def test_rows_hashed_by_partition_keep_one_subtask_each():
     simulated = simulate(upserting_case(partitioned=True, distribution="hash", subtasks=3))
     by_partition: dict[str, set[str]] = {}
     for path in simulated.files.rows_in:

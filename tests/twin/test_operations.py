@@ -78,7 +78,7 @@ def test_scenario_and_profile_foretell_files_and_bytes_of_a_real_run(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_as_many_bytes_live_at_the_end_as_in_the_real_table(name):
+def test_live_bytes_end_as_in_the_real_table(name):
     live = simulated_like(name).live_bytes
     for kind, size in recorded(name)["live_bytes"].items():
         # sizes of data and delete files follow a law; rows that were rewritten compress less than it says
@@ -136,7 +136,7 @@ def test_the_snapshot_log_starts_after_the_newest_snapshot_that_is_gone(tmp_path
     assert [one.snapshot_id for one in metadata.snapshot_log] == [one.snapshot_id for one in metadata.snapshots]
 
 
-def test_a_rollback_returns_to_an_earlier_snapshot_and_goes_on_from_there(tmp_path):
+def test_a_table_goes_on_from_a_rollback(tmp_path):
     reports = simulate(
         kept_case(horizon_s=6.0, evolution=[{"at": "4s", "rollback_commits": 2}]), tmp_path
     ).recording.reports

@@ -67,7 +67,7 @@ def test_compaction_writes_older_rows_with_the_values_that_they_had() -> None:
 
 @pytest.mark.parametrize(("statement", "nulls"), [("merge", 0), ("update", 2 * ROWS)])
 @pytest.mark.parametrize(("mode", "records"), [("copy-on-write", 8 * ROWS), ("merge-on-read", 16 * ROWS)])
-def test_a_merge_gives_new_columns_values_and_an_update_leaves_them_null(
+def test_merges_fill_new_columns_and_updates_leave_them_null(
     statement: str, nulls: int, mode: str, records: int
 ) -> None:
     everything = {"every": "8s", "share": 1.0, "mode": mode}

@@ -104,7 +104,7 @@ def test_scattered_upserts_write_as_many_delete_files(made: Callable) -> None:
     assert totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.1)
 
 
-def test_maintenance_by_count_counts_what_a_statement_after_the_same_commit_brought(made: Callable) -> None:
+def test_maintenance_by_count_counts_the_commits_statement_too(made: Callable) -> None:
     update = {"every": "10s", "rows": 20, "locality": "oldest", "mode": "merge-on-read"}
     upkeep = {"rewrite_manifests": {"when_manifests": 12}}
     exact, summed = made({"changes": {"update": update}, "maintenance": upkeep, **IN_TURN, "table.format_version": 3})
@@ -232,7 +232,7 @@ def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[An
     return make
 
 
-def test_an_overwrite_of_a_share_too_small_for_a_row_overwrites_nothing(made: Callable) -> None:
+def test_an_overwrite_of_less_than_a_row_overwrites_nothing(made: Callable) -> None:
     overwrite = {"every": "3s", "share": 0.002, "kind": "dynamic"}
     exact, summed = made({"changes": {"overwrite": overwrite}, "workload": {"rows_per_second": 40}})
     assert summed.totals.files_written == exact.files_written
@@ -259,14 +259,14 @@ def test_upserts_hit_the_file_that_compaction_made_and_few_others(made: Callable
     assert summed.totals.files_written[Kind.DELETE_FILE] == pytest.approx(written, rel=0.15)
 
 
-def test_rows_that_statements_write_again_keep_their_ids_in_format_version_3(made: Callable) -> None:
+def test_rows_written_again_keep_their_ids_in_version_3(made: Callable) -> None:
     upsert = {"share": 0.3, "mode": "merge-on-read"}
     lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 40}}
     exact, summed = made(lines | {"table.format_version": 3})
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.02)
 
 
-def test_no_two_files_that_hold_most_of_a_partition_are_in_one(made: Callable) -> None:
+def test_two_largest_files_of_a_partition_are_never_together(made: Callable) -> None:
     """Copy-on-write upserts of four buckets: a large file of each grows, and is not merged with those of others."""
     upsert = {"share": 0.1, "mode": "copy-on-write"}
     lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 40}}

@@ -43,7 +43,7 @@ def test_partitions_may_open_and_close_between_two_statements():
     ],
     ids=["often the same", "no whole number"],
 )
-def test_leaps_end_where_a_table_does_whose_manifests_are_rewritten_by_count(
+def test_leaps_with_manifests_rewritten_by_count_end_as_stepped(
     changes: dict[str, Any],
     more: dict[str, Any],
     small_case: Callable[..., Case],
@@ -109,7 +109,7 @@ def test_live_files_are_counted_by_themselves_and_not_by_turnover():
     assert history.state.deletes.entries == pytest.approx(70_000, rel=0.05)  # rewritten files leave their deletes
 
 
-def test_a_job_by_count_that_never_comes_due_does_not_stop_leaps(small_case: Callable[..., Case]):
+def test_a_job_never_due_does_not_stop_leaps(small_case: Callable[..., Case]):
     """Every third commit overwrites all there is, long before sixty small files are there."""
     case = small_case(
         horizon="30d",

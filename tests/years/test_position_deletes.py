@@ -96,7 +96,7 @@ def test_deletes_stay_while_compaction_leaves_older_files_alone(
 
 
 @pytest.mark.slow
-def test_upserts_on_read_beside_compaction_leave_as_many_bytes_as_there_are(small_case: Callable[..., Case]):
+def test_upserts_on_read_under_compaction_leave_as_many_bytes(small_case: Callable[..., Case]):
     """An hourly MERGE for thirty days, compacted daily: deletes of the last one before a compaction outlive it."""
     case = small_case(
         horizon="732h",

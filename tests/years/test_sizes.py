@@ -21,7 +21,7 @@ BY_HOUR = "{columns: [{name: n, type: int}], partition_by: [{column: event_time,
     ],
     ids=["100", "10"],
 )
-def test_a_gzipped_metadata_json_of_many_snapshots_is_as_large_as_written(
+def test_gzipped_metadata_json_of_many_snapshots_is_as_written(
     properties: str, off: float, small_case: Callable[..., Case]
 ):
     """Snapshots count the manifests that they keep, which are few where they merge often: deflate notices."""

@@ -115,7 +115,7 @@ def test_what_cannot_keep_up_for_a_month_is_shaded(ax: Axes) -> None:
     assert all(interval < smallest for interval in stops)
 
 
-def test_lines_of_a_month_begin_where_the_writer_keeps_up_for_one(ax: Axes) -> None:
+def test_month_lines_begin_where_the_writer_keeps_up(ax: Axes) -> None:
     slowing = synthetic_run(Truth(snapshot_ms=0.5), Sweep(intervals_s=INTERVALS_S, writers=("streaming",)))
     fit = fit_run(slowing)
     choices = answer_run(slowing, fit, (), None, forecast_run(slowing)).swept
