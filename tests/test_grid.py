@@ -167,7 +167,8 @@ def test_grids_are_never_emitted_or_exact_and_masters_need_one(scenario, tmp_pat
     assert isinstance(result.exception, WasimError)
 
 
-def test_an_output_that_is_there_already_is_refused_before_spark_starts(scenario, tmp_path):
+def test_an_existing_output_is_refused_before_spark_starts(scenario, tmp_path):
+    pytest.importorskip("py4j")
     with pytest.raises(WasimError, match="is there already"):
         simulate_sweep(scenario, SimulationOptions(), out=tmp_path, master="local[2]")
 
