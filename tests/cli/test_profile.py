@@ -11,6 +11,8 @@ from wasim.errors import WasimError
 
 SMOKE = SCENARIOS / "smoke.yaml"
 
+pytest.importorskip("pyspark")  # the verb asks for Spark before it looks at anything else
+
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
