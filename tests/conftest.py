@@ -1,7 +1,7 @@
 """What tests of every room share; those on Spark find their session in `support.on_spark`, where Spark is installed."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +17,7 @@ from wasim.scenario import Case
 HAS_SPARK = find_spec("pyspark") is not None
 pytest_plugins = ["support.on_spark"] if HAS_SPARK else []
 collect_ignore = [] if HAS_SPARK else ["bench", "core", "spark"]  # rooms that are all on Spark
+collect_ignore += [] if find_spec("selenium") else ["browser"]
 
 # No deadline, as the machine may have other work. `make test-all` asks for the thorough one.
 settings.register_profile("quick", deadline=None, max_examples=30)
@@ -32,6 +33,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("spark")
             item.add_marker(pytest.mark.skipif(not HAS_SPARK, reason="Spark is not installed"))
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_core() -> Iterator[None]:
+    """`make test` runs two parts beside each other: what a process forked for one call has cached ends with that call.
+
+    What is asked for more processes by name has them, and so has a `wasim` that a test starts.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("wasim.processes.available_cores", lambda: 1)
+        yield
 
 
 @pytest.fixture(scope="session")

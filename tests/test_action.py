@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 from ruamel.yaml import YAML
 from support.paths import DATA, ROOT
 from typer.testing import CliRunner
@@ -78,6 +79,12 @@ def test_the_comment_is_as_it_was(ran: tuple[Path, str]) -> None:
     if os.environ.get("WASIM_UPDATE_GOLDEN"):
         GOLDEN.write_text(text)
     assert masked(text) == masked(GOLDEN.read_text())
+
+
+def test_the_lists_of_the_comment_are_tight(ran: tuple[Path, str]) -> None:
+    rendered = MarkdownIt().render(ran[0].read_text())
+    assert rendered.count("<ul>") == 2
+    assert "<li>\n<p>" not in rendered
 
 
 def test_the_step_hands_on_that_the_gate_failed(ran: tuple[Path, str]) -> None:

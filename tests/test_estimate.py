@@ -29,7 +29,7 @@ def test_an_operation_takes_as_long_as_recorded_ones_did(operation: str) -> None
     assert OPERATION_S[operation] == pytest.approx(np.median(recorded_s(operation)), abs=0.1)
 
 
-def test_an_append_and_a_case_take_as_long_as_those_of_the_sample() -> None:
+def test_appends_and_cases_take_as_long_as_the_samples() -> None:
     cases = read_run(SAMPLE).cases
     for writer, seconds in APPEND_S.items():
         medians = [np.median(case.ledger.step_ms) / 1000 for case in cases if case.case.writer.kind == writer]

@@ -88,7 +88,7 @@ def measured(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_a_second_worker_gains_the_grid_nearly_what_it_gains_a_job_that_counts(tmp_path):
+def test_a_second_worker_speeds_the_grid_as_a_plain_job(tmp_path):
     """In a process of its own: its sessions would end that of the other tests."""
     subprocess.run([sys.executable, __file__, tmp_path], check=True, env=os.environ | {"PYTHONPATH": PYTHON_PATH})
     one, two = json.loads((tmp_path / "taken.json").read_text())

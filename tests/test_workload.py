@@ -68,9 +68,7 @@ def test_a_job_follows_the_commit_made_by_its_time(
 
 
 @pytest.mark.parametrize(("every_s", "commit_interval_s"), [(3.0, 1.0), (0.7, 1.0), (5.0, 2.0), (0.1, 0.3), (1.0, 7.0)])
-def test_the_next_run_after_a_commit_is_the_first_that_follows_a_later_one(
-    every_s: float, commit_interval_s: float
-) -> None:
+def test_a_run_never_follows_the_same_commit_twice(every_s: float, commit_interval_s: float) -> None:
     schedule = Schedule(every_s=every_s, commit_interval_s=commit_interval_s, horizon_s=30.0)
     for commit in range(20):
         later = next(turn for turn in range(1, 1000) if schedule.commit_at(turn) > commit)
@@ -141,7 +139,7 @@ def test_an_overwritten_table_holds_the_rows_of_the_overwrite(small_case: MakeCa
     assert chosen == [(30, 40), (70, 80)]
 
 
-def test_a_dynamic_overwrite_by_no_rows_leaves_the_table_as_it_is(small_case: MakeCase) -> None:
+def test_a_dynamic_overwrite_by_no_rows_changes_nothing(small_case: MakeCase) -> None:
     case = small_case(changes="{overwrite: {every: 2s, share: 0.01, kind: dynamic}}", horizon="6s")
     chosen = [(step.rows.first, step.rows.stop) for step in plan_steps(case) if isinstance(step, ChangeRows)]
     assert chosen == [(40, 40), (79, 80), (120, 120)]

@@ -81,6 +81,7 @@ def test_on_s3_events_agree_with_the_bucket_and_requests_are_counted(
     check_on_s3(*run_case(small_case(environment=place(catalog, "s3proxy"), planning=COLD, writer="streaming")))
 
 
+@pytest.mark.slow
 def test_maintenance_on_s3_deletes_by_the_batch_and_balances(run_case: RunCase, small_case: MakeCase) -> None:
     maintenance = (
         "{rewrite_data_files: {every: 2s, min_input_files: 2}, expire_snapshots: {every: 4s, older_than: 1s},"

@@ -46,7 +46,7 @@ def finished_cases(results: Path) -> dict[str, int]:
     return {str(path.parent): path.stat().st_mtime_ns for path in results.glob("soak/*/cases/*/case.json")}
 
 
-def test_a_run_killed_at_random_moments_goes_on_to_the_same_end(tmp_path: Path) -> None:
+def test_a_run_killed_at_random_ends_the_same(tmp_path: Path) -> None:
     rng, kills, seen = random.Random(20), 0, dict[str, int]()  # noqa: S311 (moments, not secrets)
     while kills < KILLS:
         process = start(tmp_path)

@@ -158,7 +158,7 @@ def half_failed(session: Session, interrupted: Path) -> Outcome:
     return bench_on(session, load_scenario(results / "failing.yaml"), results, FAILING_SAID)
 
 
-def test_a_failing_case_is_named_with_its_essential_line_and_the_others_go_on(half_failed: Outcome) -> None:
+def test_a_failing_case_is_named_and_the_others_go_on(half_failed: Outcome) -> None:
     assert half_failed.exit_code == ExitCode.CASE_FAILED
     (case,) = half_failed.run.cases
     assert case.case.swept["table.properties.write.parquet.compression-codec"] == "zstd"
@@ -220,7 +220,7 @@ def test_a_terminal_of_80_columns_gets_bars_on_single_lines(cases: dict[str, Cas
     assert "30/30" in last[0]
 
 
-def test_a_case_that_fails_is_done_but_not_said_to_have_committed(cases: dict[str, Case]) -> None:
+def test_a_failed_case_is_done_but_committed_nothing(cases: dict[str, Case]) -> None:
     said = io.StringIO()
     with BenchProgress(Console(file=said), cases) as progress:
         with pytest.raises(CaseFailed), progress.case("0"):

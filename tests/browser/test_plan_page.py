@@ -100,7 +100,7 @@ def test_nothing_is_loaded_and_nothing_goes_wrong(browser, plan_page):
     assert plan_page[0].stat().st_size < 2_000_000
 
 
-def test_settings_that_keys_reach_show_their_own_figures_to_the_last_digit(browser, plan_page, simulator):
+def test_settings_reached_by_keys_show_their_own_figures(browser, plan_page, simulator):
     base = make_plan(simulator.request, simulator).chosen.setting
     intervals = {
         format_duration(one["commit_interval_s"]): one["commit_interval_s"] for one in plan_page[1]["intervals"]
@@ -157,7 +157,7 @@ def test_compaction_and_gzip_show_figures_and_sql_of_their_own(browser, simulato
         press(browser, "gzip", Keys.SPACE)
 
 
-def test_another_horizon_shows_what_a_plan_over_it_says_within_two_per_cent(browser):
+def test_another_horizon_is_within_two_per_cent_of_its_plan(browser):
     base = make_plan(request()).chosen.setting
     control = press(browser, "horizon", Keys.END)
     assert control.get_attribute("aria-valuetext") == "365d"
@@ -172,7 +172,7 @@ def test_another_horizon_shows_what_a_plan_over_it_says_within_two_per_cent(brow
         ("files", Keys.END, {"files_per_commit": "8"}),
     ],
 )
-def test_a_moved_workload_shows_what_a_plan_of_it_says_within_three_per_cent(browser, simulator, axis, key, workload):
+def test_a_moved_workload_is_within_three_per_cent(browser, simulator, axis, key, workload):
     base = make_plan(simulator.request, simulator).chosen.setting
     control = press(browser, axis, key)
     assert control.get_attribute("aria-valuetext").replace(",", "") == next(iter(workload.values()))
@@ -216,7 +216,7 @@ def test_the_frontier_marks_where_one_is_and_both_plots_have_tables(browser):
     assert browser.find_elements(By.CSS_SELECTOR, '[data-part="kind-rows"] tr')
 
 
-def test_on_a_phone_the_figures_stay_in_view_and_leave_room_for_the_sliders(browser, plan_page):
+def test_on_a_phone_figures_and_sliders_are_both_in_view(browser, plan_page):
     show(browser, plan_page[0], size=PHONE)
     last = browser.find_element(By.CSS_SELECTOR, '[data-axis="horizon"]')
     browser.execute_script("arguments[0].scrollIntoView({block: 'end'})", last)

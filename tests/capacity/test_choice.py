@@ -12,7 +12,7 @@ from wasim.capacity.words import value_words
 
 
 @pytest.mark.slow
-def test_a_looser_limit_never_gives_a_longer_interval_and_a_stricter_one_is_kept():
+def test_a_looser_limit_never_gives_a_longer_interval():
     chosen = [a_plan(prefer="freshest", metadata_bytes_per_day=bound).chosen for bound in ("3GB", "30GB", "300GB")]
     assert all(one is not None for one in chosen)
     intervals = [one.setting.interval_s for one in chosen]
@@ -21,7 +21,7 @@ def test_a_looser_limit_never_gives_a_longer_interval_and_a_stricter_one_is_kept
     assert [one.per_day_bytes <= bound for one, bound in zip(chosen, (3e9, 30e9, 300e9), strict=True)] == [True] * 3
 
 
-def test_within_limits_nothing_shorter_does_and_the_limit_that_binds_is_named():
+def test_within_limits_the_shortest_is_taken_and_the_bound_named():
     found = a_plan(prefer="freshest", metadata_json_bytes="500KB")
     shorter = [one for one in found.best if one.setting.interval_s < found.chosen.setting.interval_s]
     assert all(one.broken(found.limits) for one in shorter)

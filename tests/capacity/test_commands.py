@@ -24,7 +24,7 @@ def test_a_stream_is_triggered_by_the_interval_in_milliseconds():
     assert writer_options(request, case_of(request, SETTING), SETTING) == ("PySpark", (f"{TRIGGER}  # 30s",))
 
 
-def test_a_stream_that_merges_appends_in_batches_which_are_at_least_once():
+def test_a_merging_stream_appends_in_batches_at_least_once():
     request, setting = a_request(), replace(SETTING, appends="merge")
     _, lines = writer_options(request, case_of(request, setting), setting)
     assert lines[0].startswith("def append(rows, batch_id):  # at least once")
@@ -37,7 +37,7 @@ def test_several_writers_are_started_in_turn():
     assert words == ("Start the batch job every 30s, on one of the 3 writers in turn.",)
 
 
-def test_jobs_come_in_the_order_in_which_each_leaves_least_to_the_next():
+def test_jobs_come_in_the_order_of_least_work():
     _, *calls = sql_of(a_request(), replace(SETTING, maintenance=ALL_JOBS))
     assert [call.split(".system.")[1].split("(")[0] for call in calls] == [
         "rewrite_data_files",
@@ -55,7 +55,7 @@ def test_a_period_that_cron_cannot_say_has_no_fields(every_s: float, cron: str |
     assert cron_of(every_s, 5) == cron
 
 
-def test_jobs_of_a_scenario_are_in_the_sql_with_their_options_and_counts():
+def test_a_scenarios_jobs_are_in_the_sql_with_options():
     document = {
         **a_request().document,
         "maintenance": {

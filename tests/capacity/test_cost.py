@@ -38,7 +38,7 @@ def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
     assert left.cost.opening == pytest.approx(7200 * opened * per_file, rel=1e-3)
 
 
-def test_what_storage_costs_does_not_depend_on_the_hour_at_which_the_horizon_ends():
+def test_storage_costs_do_not_depend_on_the_last_hour():
     flags = {"rows_per_second": "5000", "columns": "40", "files_per_commit": "8", "partitions": "24"}
 
     def storage(horizon: str) -> float:

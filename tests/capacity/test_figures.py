@@ -53,7 +53,7 @@ def test_what_lost_attempts_write_is_in_what_a_plan_says():
     assert jsons == pytest.approx(lists, rel=1e-3)
 
 
-def test_rows_that_are_deleted_on_read_are_planned_for_with_their_delete_files():
+def test_rows_deleted_on_read_are_planned_with_delete_files():
     requirements = Requirements(freshness="1m")
     overrides = {
         "table.format_version": "2",
@@ -70,7 +70,7 @@ def test_rows_that_are_deleted_on_read_are_planned_for_with_their_delete_files()
         assert planned[kind] == pytest.approx(exact[kind], rel=0.03)
 
 
-def test_compressed_metadata_json_of_upserts_is_planned_for_as_it_is_simulated():
+def test_compressed_metadata_json_of_upserts_is_planned_as_simulated():
     requirements, overrides = (
         Requirements(freshness="1m"),
         {"writer": "{kind: batch, upsert: {share: 0.2, mode: merge-on-read}}"},
@@ -91,7 +91,7 @@ def test_statistics_that_each_commit_of_trino_adds_are_in_metadata_json():
     assert planned == pytest.approx(simulated.live_bytes[Kind.METADATA_JSON], rel=0.01)
 
 
-def test_a_larger_manifest_target_is_tried_only_where_manifests_come_near_the_table_s_own():
+def test_larger_manifest_targets_are_tried_only_near_the_tables_own():
     rarely = replace(PLAIN, interval_s=600.0, appends="merge")
     larger = replace(rarely, manifest_target_bytes=32 << 20)
     simulator = SettingSimulator(request=a_request())

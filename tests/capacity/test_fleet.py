@@ -72,13 +72,13 @@ def test_weight_and_count_decide_who_is_fresher():
     assert found["one"] < found["many"]
 
 
-def test_a_budget_too_small_leaves_each_at_its_longest_and_says_so():
+def test_a_budget_too_small_leaves_the_longest_intervals():
     plan = planned(1, table("a"), table("b", freshness="10m"))
     assert not plan.fits
     assert intervals(plan) == {"a": 3600.0, "b": 600.0}
 
 
-def test_a_table_that_no_writer_keeps_up_with_is_named_and_the_others_planned():
+def test_an_unsustainable_table_is_named_and_the_others_planned():
     plan = planned(10, table("a"), table("b", freshness="5s"))
     assert not plan.fits
     assert intervals(plan) == {"a": 3600.0}
@@ -103,9 +103,7 @@ def test_rates_of_many_are_rounded_to_what_a_commit_can_carry():
 
 
 @pytest.mark.parametrize(("units", "rounds", "reached_s"), [(1, 1, 300.0), (10**9, 3, 5.0)])
-def test_of_many_only_intervals_that_the_budget_reaches_and_two_below_are_tried(
-    units: int, rounds: int, reached_s: float
-):
+def test_only_intervals_near_the_budget_are_tried(units: int, rounds: int, reached_s: float):
     tried: list[tuple[float, ...]] = []
     begun: list[float | None] = []
 

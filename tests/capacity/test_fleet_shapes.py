@@ -52,7 +52,7 @@ def test_files_weigh_what_those_of_the_table_itself_do(columns: int, files: int,
     assert zipped.by_item_bytes.at(1e6) == pytest.approx(as_zipped.by_item_bytes.at(1e6), rel=0.04)
 
 
-def test_a_table_has_nearly_the_options_that_its_own_files_give_it():
+def test_a_table_has_nearly_its_own_files_options():
     asked = Asked(
         table=table(37, 3, 1), requirements=Requirements(), intervals_s=(60.0, 600.0, 3600.0), is_read_off=True
     )

@@ -44,7 +44,7 @@ def test_no_figure_depends_on_the_hour_at_which_the_horizon_ends(setting: Settin
             assert [one[name] for one in figures] == pytest.approx([value] * 4, rel=0.01), name
 
 
-def test_a_horizon_s_figures_do_not_depend_on_which_others_are_asked_for():
+def test_a_horizons_figures_do_not_depend_on_others():
     together = SettingSimulator(request=a_request()).figures_over(SETTING, [DAY_S, 7 * DAY_S, 10 * DAY_S])
     assert together[2].values == figures_of("10d").values
 
@@ -55,7 +55,7 @@ def test_metadata_json_is_largest_just_before_an_expiry():
     assert found.final < found.mean < found.most
 
 
-def test_manifests_are_most_just_before_compaction_and_fall_by_an_hour_of_them():
+def test_manifests_are_most_just_before_compaction():
     found = figures_of("10d").spreads["manifests"]
     assert 60 <= found.most - found.final <= 100  # with those that a compaction emptied
     assert found.mean == pytest.approx((found.most + found.final) / 2, rel=0.1)
@@ -114,7 +114,7 @@ def test_manifests_that_compaction_emptied_go_with_the_next_merge_append(merges:
     assert simulator.figures(setting).spreads["manifests"].most == 10  # one compacted, eight new ones, one written
 
 
-def test_a_day_is_that_of_a_table_that_has_grown_to_its_size():
+def test_a_day_is_that_of_a_grown_table():
     found, request = figures_of("10d"), a_request()
     case = SettingSimulator(request=request).case(SETTING)
     sums = [
@@ -134,7 +134,7 @@ def test_a_horizon_shorter_than_a_day_is_all_of_the_cycle():
 
 
 @pytest.mark.slow
-def test_a_day_of_statements_that_outnumber_commits_writes_files_and_costs_money():
+def test_statements_that_outnumber_commits_write_files_and_cost_money():
     request, kept = a_request(), replace(KEPT, compact_every_s=None)
     changes = {"update": {"every": "1m", "share": 0.001, "mode": "merge-on-read"}}
     document = {**request.document, "changes": changes, "writer": "batch"}

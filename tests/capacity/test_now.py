@@ -28,7 +28,7 @@ def test_what_is_left_out_of_now_is_a_writer_s_default():
     assert (found.maintenance.expire_every_s, found.maintenance.older_than_s) == (86_400, 432_000)
 
 
-def test_what_is_left_out_of_now_is_as_the_table_has_it():
+def test_now_takes_from_the_table_what_it_omits():
     own = {
         "write.metadata.compression-codec": "gzip",
         "write.metadata.delete-after-commit.enabled": "true",
@@ -41,7 +41,7 @@ def test_what_is_left_out_of_now_is_as_the_table_has_it():
         now_of("interval=1m,gzip=no", request)
 
 
-def test_a_plan_saves_what_now_costs_more_and_says_what_can_be_deleted():
+def test_a_plan_saves_the_difference_and_says_what_is_deletable():
     chosen = a_plan().chosen
     saving = saving_of(SettingSimulator(request=a_request()), now_of("interval=10s", a_request()), chosen)
     assert saving.now.values["metadata_json_bytes"] > 10 * chosen.values["metadata_json_bytes"]

@@ -34,14 +34,14 @@ def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
         ("1e9", "1s"),
     ],
 )
-def test_intervals_whose_commits_would_have_too_few_or_too_many_rows_are_not_tried(rows_per_second, freshness):
+def test_intervals_of_too_few_or_many_rows_are_not_tried(rows_per_second, freshness):
     asked = {"rows_per_second": rows_per_second, "horizon": "60d"}
     found = make_plan(request_from_flags(asked, Requirements(freshness=freshness)), explains=False)
     tried = [one.setting.interval_s * float(rows_per_second) for one in found.best]
     assert 0.5 <= min(tried) <= max(tried) <= 1e9
 
 
-def test_rates_at_which_a_commit_would_have_too_many_rows_are_not_shown():
+def test_rates_of_too_many_rows_a_commit_are_not_shown():
     found = make_plan(request_from_flags({"rows_per_second": "5e8"}, Requirements(freshness="2s")))
     assert found.at_rates == ()
 
@@ -94,7 +94,7 @@ def test_jobs_that_more_retries_save_get_them_in_the_statements():
 
 
 @pytest.mark.slow
-def test_an_interval_at_which_a_job_loses_gives_way_to_a_longer_one():
+def test_where_a_job_loses_a_longer_interval_is_taken():
     document = of_upserts(5, maintenance={"rewrite_data_files": {"every": "1h"}})
     requirements = Requirements(freshness="15m", provider="s3", prefer="freshest", limits={"monthly_cost": "5"})
     plan = make_plan(request_from_document("a test", document, requirements, "1d"), explains=False)

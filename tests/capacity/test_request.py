@@ -30,7 +30,7 @@ from wasim.scenario.from_flags import document_from_flags
 from wasim.units import DAY_S
 
 
-def test_a_scenario_gives_its_table_and_limits_and_a_flag_replaces_one():
+def test_a_flag_replaces_a_scenarios_limit():
     overrides = {"limits.manifests": "<= 9", "limits.commit_p95_ms": "< 9", "limits.metadata_bytes": "<= 1GB"}
     read = request_from_file(
         SCENARIOS / "smoke.yaml", overrides | {"writer": "batch"}, Requirements(limits={"manifests": "7"})
@@ -66,7 +66,7 @@ def test_a_run_gives_its_scenario_and_its_machine(reported_sample):
     assert not machine.is_beyond(1e3, 1, 1)
 
 
-def test_a_table_that_is_kept_as_a_plan_says_is_read_back_so(tmp_path: Path):
+def test_a_table_kept_as_planned_is_read_back_so(tmp_path: Path):
     said = "interval=2m,expire=1h,keep=2h,compact=1h,gzip=yes,old-json=deleted"
     flags = request_from_flags({"rows_per_second": "5", "columns": "6", "horizon": "5h"}, Requirements())
     case = replace(case_of(flags, now_of(said, flags)), clock="real", horizon_s=5 * 3600.0)
@@ -80,7 +80,7 @@ def test_a_scenario_that_sweeps_more_than_intervals_is_refused():
         request_from_file(SCENARIOS / "expire_and_rewrite.yaml", {}, Requirements(limits={}))
 
 
-def test_a_trigger_is_left_out_aloud_and_now_is_what_it_comes_to():
+def test_a_trigger_left_out_is_said_and_now_counts_it():
     document = {
         "name": "triggered",
         "question": "which?",

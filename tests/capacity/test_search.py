@@ -14,7 +14,7 @@ from wasim.units import DAY_S
 PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
 
 
-def test_a_setting_that_several_writers_do_not_keep_up_with_is_taken_only_where_none_does():
+def test_an_unsustained_setting_is_taken_only_where_none_is_sustained():
     flags = {"rows_per_second": "500", "horizon": "5d", "writers": "8"}
     asked = request_from_flags(flags, Requirements(freshness="3s", time_travel="1h", provider="s3"))
     simulator = SettingSimulator(request=asked)
@@ -31,7 +31,7 @@ def test_a_setting_that_several_writers_do_not_keep_up_with_is_taken_only_where_
     assert make_plan(asked, explains=False).best[-1].sustained
 
 
-def test_an_interval_that_no_writer_keeps_up_with_is_shown_with_the_smallest_metadata_json():
+def test_an_unsustained_interval_is_shown_with_the_smallest_metadata_json():
     lost, *others = a_plan(freshness="5s", wa_metadata="1e6").best
     assert not lost.keeps_up
     assert lost.setting.upkeep_words == "expire hourly, gzip"
@@ -57,7 +57,7 @@ def test_a_batch_writer_of_many_commits_is_told_to_compact():
     assert best.setting.maintenance.compact_every_s is not None
 
 
-def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_nothing():
+def test_few_manifests_are_not_sought_where_planning_is_free():
     asked = replace(a_request(), queries_per_hour=0.01)
     search = search_for(case_of(asked, PLAIN), SettingSimulator(request=asked), ())
     found = search.best_at(PLAIN.interval_s)
@@ -70,7 +70,7 @@ def test_ways_to_keep_manifests_few_are_not_tried_where_planning_costs_next_to_n
     assert searched.simulator.evaluated > search.simulator.evaluated
 
 
-def test_less_metadata_than_a_tenth_of_the_data_is_aimed_at_where_that_costs_nothing():
+def test_a_tenth_of_the_data_is_aimed_at_where_free():
     asked = request_from_flags({"rows_per_second": "10"}, Requirements(freshness="30s"))
     plan = make_plan(asked, explains=False)
     (least,) = asked.aims
@@ -80,7 +80,7 @@ def test_less_metadata_than_a_tenth_of_the_data_is_aimed_at_where_that_costs_not
     assert plan.chosen.monthly_cost < plain.monthly_cost + 1.0
 
 
-def test_an_interval_that_breaks_a_limit_is_shown_at_what_it_costs_without_limits():
+def test_an_interval_beyond_limits_shows_its_unlimited_cost():
     requirements = Requirements(freshness="5m", limits={"wa_metadata": "1"})
     asked = request_from_flags({"rows_per_second": "19", "writer": "batch"}, requirements)
     plan = make_plan(asked, explains=False)
@@ -91,7 +91,7 @@ def test_an_interval_that_breaks_a_limit_is_shown_at_what_it_costs_without_limit
     assert sum(bool(one.broken(plan.limits)) for one in plan.best) >= 3
 
 
-def test_an_interval_is_out_of_reach_only_if_the_smallest_metadata_json_takes_longer_to_commit():
+def test_the_smallest_metadata_json_decides_what_is_out_of_reach():
     asked = request_from_flags({"rows_per_second": "10"}, Requirements(freshness="30s", provider="s3"))
     found = make_plan(asked, explains=False).best[1]
     assert found.keeps_up

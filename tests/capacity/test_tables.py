@@ -57,7 +57,7 @@ def check_times_twelve(one: dict[str, float | None], twelve: dict[str, float | N
             assert twelve[name] == pytest.approx(value * (12 if name in ADDING_UP else 1)), name
 
 
-def test_a_plan_counts_what_twelve_tables_cost_and_keeps_up_a_twelfth_as_long(written):
+def test_a_plan_counts_the_cost_of_twelve_tables(written):
     def figures(tables: int) -> Figures:
         request = request_from_file(written(tables), {}, Requirements(provider="s3"), "60d")
         return SettingSimulator(request=request).figures(Setting(interval_s=10.0, maintenance=NO_MAINTENANCE))
@@ -69,7 +69,7 @@ def test_a_plan_counts_what_twelve_tables_cost_and_keeps_up_a_twelfth_as_long(wr
     assert 0 < twelve.keeps_up_s < one.keeps_up_s / 12
 
 
-def test_a_simulation_counts_all_tables_in_its_limits_and_keeps_up_a_twelfth_as_long(written):
+def test_a_simulation_counts_all_tables_in_its_limits(written):
     one, twelve = (simulated(written(tables)) for tables in (1, 12))
     ((of_one,), (of_twelve,)) = (outcome.document["cases"] for outcome in (one, twelve))
     check_times_twelve(of_one["metrics"], of_twelve["metrics"])
@@ -102,7 +102,7 @@ def test_a_sweep_over_tables_compares_what_all_of_them_write(written, tmp_path):
     assert grid["metadata_written_bytes"].to_pylist() == [one, 12 * one]
 
 
-def test_a_plan_says_what_is_of_all_tables_and_that_commits_follow_each_other(written):
+def test_a_plan_says_which_figures_are_of_all_tables(written):
     request = request_from_file(written(12), {}, Requirements(freshness="1m", provider="s3"), "3d")
     plan = make_plan(request, explains=False)
     said = " ".join(plan_lines(plan))
@@ -119,7 +119,7 @@ def test_a_plan_says_what_is_of_all_tables_and_that_commits_follow_each_other(wr
     ("profile", "tables", "in_turn"),
     [("spark_batch", 12, 12), ("flink", 12, 3), ("flink", 3, 1), ("kafka_connect", 12, 2), ("debezium", 12, 12)],
 )
-def test_commits_to_several_tables_follow_each_other_as_the_writer_has_it(written, profile, tables, in_turn):
+def test_commits_to_several_tables_follow_in_the_writers_order(written, profile, tables, in_turn):
     kind = "streaming" if profile == "flink" else "batch"
     writer = f"{{kind: {kind}, tables: {tables}, profile: {profile}}}"
     (case,) = load_scenario(written(1), {"writer": writer}).cases()

@@ -27,7 +27,7 @@ def warehouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_warehouse_is_each_table_as_by_from_table_and_what_cannot_be_read(warehouse: Path):
+def test_a_warehouse_is_each_of_its_tables_by_from_table(warehouse: Path):
     shutil.rmtree(warehouse / "db" / "empty_v2")
     shutil.copytree(TESTS / "data" / "tables" / "dropped_source", warehouse / "db" / "dropped_source")
     asked = ("--freshness", "12h", "--time-travel", "2d")

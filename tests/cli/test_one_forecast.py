@@ -79,7 +79,7 @@ def month(scenario: Path) -> int:
 
 
 @pytest.mark.slow
-def test_a_report_s_month_and_remedies_are_what_simulating_a_month_gives(scenario: Path, month: int, tmp_path: Path):
+def test_a_reports_month_is_what_simulating_one_gives(scenario: Path, month: int, tmp_path: Path):
     where = ("--location", LOCATION, "--out", tmp_path, "--horizon", "10m", "--json")
     answer = json.loads(run("simulate", scenario, *where))["answer"]
     assert answer["choices"][0]["options"][0]["month_bytes"] == month

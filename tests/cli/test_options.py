@@ -17,7 +17,7 @@ def flags_of(verb: str) -> set[str]:
     return {flag for one in get_command(app).commands[verb].params for flag in one.opts}
 
 
-def test_verbs_that_read_a_table_take_the_same_options_to_reach_it() -> None:
+def test_verbs_that_read_tables_take_the_same_options() -> None:
     reaching = {f"--s3-{name}" for name in ("endpoint", "region", "profile", "anonymous", "timeout")}
     reaching |= {"--metadata-file", "--table-uuid", "--newest-by", "--outside"}
     for verb in ("inspect", "watch", "plan"):

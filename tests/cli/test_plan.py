@@ -18,7 +18,7 @@ def run(*arguments):
     return CliRunner().invoke(app, ["plan", *arguments])
 
 
-def test_impossible_limits_end_in_1_and_the_document_says_what_to_relax():
+def test_impossible_limits_end_in_1_and_say_the_relaxation():
     result = run(*WORKLOAD, "--manifests", "3", "--metadata-per-day", "1TB", "--json")
     assert result.exit_code == 1
     (relaxed,) = json.loads(result.output)["relax"]
@@ -50,7 +50,7 @@ def test_the_terminal_shows_the_figures_of_the_json():
     assert all(line in lines for statement in document["sql"] for line in statement.splitlines())
 
 
-def test_the_first_screen_has_an_answer_now_and_then_and_what_to_paste():
+def test_the_first_screen_has_answer_figures_and_statements():
     lines = run(*WORKLOAD, "--now", "interval=10s").output.splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80

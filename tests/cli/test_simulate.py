@@ -27,7 +27,7 @@ SMOKE = SCENARIOS / "smoke.yaml"
         (["simulate", "--rows-per-second", "5", "--set", "rows=5"], "on the command line: rows is unknown"),
     ],
 )
-def test_what_a_profile_or_a_place_cannot_be_is_said_in_a_line(arguments: list[str], said: str) -> None:
+def test_impossible_profiles_and_places_are_refused_in_a_line(arguments: list[str], said: str) -> None:
     result = CliRunner().invoke(cli.app, arguments)
     assert isinstance(result.exception, WasimError)
     assert said in str(result.exception)

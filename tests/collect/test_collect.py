@@ -231,7 +231,7 @@ def test_lines_of_several_writers_are_distinguished_by_step_and_by_name() -> Non
     assert list(lost.attempt) == [2]
 
 
-def test_a_failed_commit_stays_outside_commits_and_what_it_leaves_is_an_orphan() -> None:
+def test_a_failed_commit_counts_as_none_and_leaves_orphans() -> None:
     recording = together(
         by(1, step(1)),
         by(1, write("data/a.parquet", 50)),
@@ -253,7 +253,7 @@ def test_a_failed_commit_stays_outside_commits_and_what_it_leaves_is_an_orphan()
     assert {kind: size for kind, size in contention.orphan_bytes.items() if size} == {Kind.METADATA_JSON: 101}
 
 
-def test_one_file_under_the_hands_of_two_writers_is_booked_in_the_order_seen() -> None:
+def test_a_file_of_two_writers_is_booked_as_seen() -> None:
     def hint(number: int, text: str, size: int) -> tuple[dict[str, Any], dict[str, Any]]:
         path = f"{ROOT}/metadata/{text}-version-hint.temp"
         rename = {"at_us": 0, "do": "rename", "from": path, "file": f"{ROOT}/metadata/version-hint.text"}
@@ -268,7 +268,7 @@ def test_one_file_under_the_hands_of_two_writers_is_booked_in_the_order_seen() -
     assert sum_events(recording.events).on_disk_bytes[Kind.VERSION_HINT] == 2
 
 
-def test_a_metadata_json_that_no_thread_claims_says_whose_snapshot_it_holds(tmp_path: Path) -> None:
+def test_an_unclaimed_metadata_json_says_whose_snapshot_it_holds(tmp_path: Path) -> None:
     (tmp_path / "metadata").mkdir()
     served = tmp_path / "metadata" / "00001-a.metadata.json"
     served.write_text('{"current-snapshot-id": 77}')

@@ -36,7 +36,7 @@ def modelled(case: Case, **setup) -> ModelledLatency:
     return found
 
 
-def test_commits_take_longer_as_metadata_json_grows_and_longer_in_a_slower_store():
+def test_commits_slow_with_metadata_json_and_with_the_store():
     case = case_of("commit_interval", 8, "30d")
     local, remote = modelled(case), modelled(case, provider="gcs")
     assert local.p50_ms < local.p95_ms < local.end_p95_ms
@@ -54,7 +54,7 @@ def test_a_footprint_is_that_of_the_commit_that_is_asked_about():
     assert last.manifests_written == 1
 
 
-def test_several_writers_on_local_files_race_as_bench_has_them_and_elsewhere_at_their_interval():
+def test_several_writers_race_as_bench_on_local_files_only():
     case = case_of("contention", 2, "40s")
     as_bench, elsewhere = modelled(case), modelled(case, provider="s3")
     assert (as_bench.arrivals, elsewhere.arrivals) == ("when_free", "at_random")
@@ -63,7 +63,7 @@ def test_several_writers_on_local_files_race_as_bench_has_them_and_elsewhere_at_
     assert modelled(case, provider="s3", writers=1).lost_share == 0
 
 
-def test_maintenance_of_a_busy_table_is_given_up_where_a_provider_is_asked_about():
+def test_maintenance_of_a_busy_table_is_given_up():
     case = case_of("remedies", 1, "7d")
     assert modelled(case).statements == {}
     busy, calm = modelled(case, provider="s3"), modelled(replace(case, commit_interval_s=600.0), provider="s3")

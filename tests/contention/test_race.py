@@ -22,7 +22,7 @@ def test_more_writers_lose_more():
 
 
 @pytest.mark.parametrize("catalog", ["jdbc", "hadoop", "rest"])
-def test_an_attempt_is_lost_exactly_if_a_commit_landed_while_it_was_under_way(catalog):
+def test_an_attempt_is_lost_if_another_landed_meanwhile(catalog):
     attempts = raced(4, 200, catalog=catalog)
     assert any(one.refused for one in attempts) == (catalog == "rest")
     landed_s = [one.swap_s for one in attempts if one.won]

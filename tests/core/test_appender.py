@@ -166,7 +166,7 @@ TEN_COLUMNS = "{columns: [{name: reading, type: double, count: 4}, {name: sensor
 
 
 @pytest.mark.slow
-def test_core_makes_thirty_commits_a_second_at_the_start_of_a_table(
+def test_core_makes_thirty_commits_a_second_at_first(
     session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path
 ) -> None:
     rates: dict[str, list[float]] = {"jdbc": [], "in_memory": []}

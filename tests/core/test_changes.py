@@ -115,7 +115,7 @@ CASES: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES]
 )
-def test_the_library_writes_what_the_simulator_does_to_the_byte_when_given_its_draws(
+def test_library_and_simulator_agree_to_the_byte_given_equal_draws(
     name: str, run_on: RunOn, small_case: MakeCase, tmp_path: Path
 ) -> None:
     case = small_case(**{"horizon": "60s", "environment": IN_MEMORY, **CASES[name]})
@@ -127,7 +127,7 @@ def test_the_library_writes_what_the_simulator_does_to_the_byte_when_given_its_d
     check_agreement(name, case, context)
 
 
-def test_batches_of_a_compaction_are_as_old_as_the_snapshot_that_it_was_planned_on(
+def test_compaction_batches_are_as_old_as_the_planned_snapshot(
     run_on: RunOn, small_case: MakeCase, tmp_path: Path
 ) -> None:
     compaction = "{rewrite_data_files: {every: 12s, min_input_files: 2, partial_progress_commits: 2}}"

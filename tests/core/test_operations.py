@@ -85,18 +85,14 @@ def case_named(name: str, small_case: MakeCase, catalog: str = "in_memory") -> C
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CASES if name != "maintained"],
 )
-def test_the_simulator_agrees_with_the_library_step_by_step_and_within_a_thousandth(
-    name: str, run_on: RunOn, small_case: MakeCase
-) -> None:
+def test_simulator_and_library_agree_step_by_step(name: str, run_on: RunOn, small_case: MakeCase) -> None:
     case = case_named(name, small_case)
     check_agreement(name, case, run_on("core", case)[1])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("catalog", ["jdbc", "in_memory"])
-def test_a_maintained_table_is_simulated_alike_and_data_that_expiry_deletes_leaves_the_events(
-    catalog: str, run_on: RunOn, small_case: MakeCase
-) -> None:
+def test_a_maintained_table_is_simulated_to_its_deleted_data(catalog: str, run_on: RunOn, small_case: MakeCase) -> None:
     case = case_named("maintained", small_case, catalog)
     run, context = run_on("core", case)
     check_agreement("maintained", case, context)
@@ -110,9 +106,7 @@ def test_a_maintained_table_is_simulated_alike_and_data_that_expiry_deletes_leav
     assert run.probes[-1].files_planned == run.ledger.live_entries[-1]
 
 
-def test_a_compaction_right_after_properties_changed_puts_its_files_where_they_say(
-    run_on: RunOn, small_case: MakeCase
-) -> None:
+def test_a_compaction_follows_properties_just_changed(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
         horizon="4s",
         maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2}}",
@@ -139,7 +133,7 @@ def test_both_engines_maintain_a_table_alike(run_on: RunOn, small_case: MakeCase
         assert core.totals.written_bytes[kind] == pytest.approx(spark.totals.written_bytes[kind], rel=0.003)
 
 
-def test_what_shows_only_as_the_case_runs_fails_it_and_says_so(run_on: RunOn, small_case: MakeCase) -> None:
+def test_what_shows_only_while_running_fails_the_case(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
         maintenance="{rewrite_data_files: {every: 4s, min_input_files: 2, target_file_size_bytes: 5000}}",
         environment="{warm_up_commits: 0, catalog: in_memory}",

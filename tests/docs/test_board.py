@@ -83,3 +83,8 @@ def test_the_page_names_every_metric_and_label(served: list[Series]) -> None:
         (metric, *sorted(re.findall(r"`(\w+)`", row[2]))) for row in rows for metric in re.findall(r"`(\w+)`", row[1])
     }
     assert named == {(name, *sorted(labels.keys() - {"table"})) for name, labels in served}
+
+
+def test_an_alert_states_days_as_they_are() -> None:
+    """`humanize` writes 0.01 days as 10m."""
+    assert re.findall(r"humanize \}\} \w+", (DOCS / "alerts.yaml").read_text()) == []

@@ -30,7 +30,7 @@ MERGING = {"commit.manifest.min-count-to-merge": "4", "write.metadata.previous-v
     ],
     ids=["streaming", "batch"],
 )
-def test_the_case_of_a_simulated_table_is_the_one_that_made_it(options, tmp_path):
+def test_a_simulated_tables_case_is_the_one_that_made_it(options, tmp_path):
     given = synthetic_case(horizon_s=30.0, **options)
     found = case_of(inspect_location(str(emit_tree(tmp_path / "t", given).root), NOW))
     assert found.case.table.unlisted == ()
@@ -45,7 +45,7 @@ def test_the_case_of_a_simulated_table_is_the_one_that_made_it(options, tmp_path
 
 @pytest.mark.parametrize("writer", ["streaming", "batch"])
 @pytest.mark.parametrize("job", ["rewrite_data_files", "rewrite_manifests"])
-def test_maintenance_that_leaves_fewer_manifests_is_not_taken_for_appends_that_merge(writer, job, tmp_path):
+def test_fewer_manifests_by_maintenance_are_not_merging_appends(writer, job, tmp_path):
     given = synthetic_case(
         horizon_s=60.0, writer=writer, interval_s=2.0, properties=MERGING if writer == "batch" else {}
     )
@@ -66,7 +66,7 @@ def test_columns_of_a_table_keep_their_names_types_and_order():
     ]
 
 
-def test_a_simulation_of_the_case_writes_metadata_as_large_as_the_table_s(tmp_path):
+def test_simulating_the_case_gives_metadata_of_the_tables_size(tmp_path):
     tree = emit_tree(tmp_path / "t", horizon_s=30.0)
     case = case_of(inspect_location(str(tree.root), NOW)).case
     again = simulate_case(case, shipped_profile(case), np.random.default_rng(1), site=Site(location=str(tree.root)))
@@ -110,7 +110,7 @@ def test_a_table_without_two_commits_has_no_interval():
 
 
 @pytest.mark.parametrize("table", ["api_types_v3", "identities", "nested_v3"])
-def test_a_column_that_the_table_is_partitioned_by_has_as_many_values_as_are_seen(table):
+def test_a_partition_column_has_as_many_values_as_seen(table):
     found = case_of(inspect_location(str(DATA / "tables" / table), NOW))
     columns = {column.name: column for column in found.case.table.columns}
     partitioned = [columns[one.column] for one in found.case.table.partition_by if one.transform == "identity"]

@@ -68,7 +68,7 @@ def test_faults_come_back_from_parts_as_they_are_found_here(tmp_path, monkeypatc
     assert {"unreadable", "absent_metadata"} <= {one["name"] for one in json.loads(expected)["findings"]}
 
 
-def test_the_first_list_of_a_part_is_decoded_whole_and_the_others_by_their_front(tmp_path):
+def test_only_the_first_list_of_a_part_is_decoded_whole(tmp_path):
     root = emit_tree(tmp_path / "t", synthetic_case(horizon_s=6.0)).root
     opened = opening.open_table(str(root))
     keys = [one.manifest_list.removeprefix(opened.metadata.location).lstrip("/") for one in opened.metadata.snapshots]

@@ -518,7 +518,7 @@ def test_a_table_that_shares_its_files_has_no_orphans(tmp_path):
 
 
 @pytest.mark.parametrize("kept", [0, 1])
-def test_a_list_cut_at_the_end_of_a_block_is_not_whole(kept, table):
+def test_a_list_cut_between_blocks_is_not_whole(kept, table):
     """What is left of it reads well; the summary counts more files than it lists."""
     current = inspect(table).tree
     path = table / current.index.list_keys[-1]

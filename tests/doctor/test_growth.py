@@ -30,7 +30,7 @@ def test_both_sizes_are_one_where_nothing_is_compressed(tmp_path):
     assert all(growth.days_until[name] == days for name, days in growth.days_until_other.items())
 
 
-def test_a_mark_says_which_size_it_judges_and_where_it_is_from(tmp_path):
+def test_a_mark_names_its_size_and_source(tmp_path):
     growth = growth_of(tmp_path / "t", **{"write.metadata.compression-codec": "gzip"})
     found = {name: (why, link) for name, _, why, link in mark_rows(growth)}
     why, link = found["metadata.json of 5 MB"]

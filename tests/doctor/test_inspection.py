@@ -78,7 +78,7 @@ def test_every_part_of_metadata_json_is_counted_once(tmp_path):
     assert inspection.parts.growth_bytes["snapshot-log"] == pytest.approx(65, abs=1)
 
 
-def test_what_nobody_refers_to_is_an_orphan_once_it_is_older_than_the_grace_period(tmp_path):
+def test_unreferenced_files_are_orphans_after_the_grace_period(tmp_path):
     tree = emit_tree(tmp_path / "t", CASES["streaming"])
     lost = tree.root / "metadata" / "snap-1-1-11111111-2222-3333-4444-555555555555.avro"
     lost.write_bytes(next((tree.root / "metadata").glob("snap-*")).read_bytes())
@@ -147,7 +147,7 @@ def test_reading_changes_nothing(tmp_path):
     assert fingerprint() == before
 
 
-def test_each_commit_has_its_own_metadata_json_even_if_it_left_the_log(tmp_path):
+def test_each_commit_has_its_metadata_json_outside_the_log_too(tmp_path):
     properties = {"write.metadata.previous-versions-max": "5"}
     tree = emit_tree(tmp_path / "t", synthetic_case(horizon_s=20.0, properties=properties))
     expected, history = view_by_commit(tree.simulated.recording), inspect_location(str(tree.root), NOW).history
@@ -234,7 +234,7 @@ def test_a_file_that_vanishes_meanwhile_is_said_and_nothing_worse(tmp_path):
     assert "absent_metadata" not in found
 
 
-def test_a_table_of_the_virtual_clock_takes_its_interval_from_its_case(tmp_path):
+def test_a_virtual_clocks_table_takes_its_cases_interval(tmp_path):
     run = tmp_path / "run"
     tree = emit_tree(run / "warehouse" / "abc" / "db" / "t", synthetic_case(horizon_s=600.0, interval_s=60.0))
     stamped = inspect_location(str(tree.root), NOW).history

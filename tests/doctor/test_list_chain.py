@@ -54,7 +54,7 @@ def test_fronts_are_those_of_whole_lists(lists):
 
 
 @pytest.mark.parametrize("place", [1, 40, 64, 65, COMMITS - 1])
-def test_a_list_that_breaks_off_the_chain_is_read_as_it_is(lists, place):
+def test_a_list_off_the_chain_is_read_as_is(lists, place):
     lists[place:] = [(key, changed(data, "data/other.avro")) for key, data in lists[place:]]
     assert list(read_lists(lists)) == list(read_lists(lists, whole=True))
 

@@ -65,7 +65,7 @@ def names(inspection):
     return {finding.name for finding in inspection.findings}
 
 
-def test_a_table_of_pyiceberg_is_healthy_and_its_totals_are_those_of_the_files(written):
+def test_a_table_of_pyiceberg_is_healthy_and_adds_up(written):
     _, root, table = written
     inspection = inspect_location(str(root), NOW)
     assert inspection.findings == ()
@@ -98,7 +98,7 @@ def test_a_moved_table_is_understood_and_said(copied):
     assert inspection.totals.of(Kind.DATA, State.LIVE).files == COMMITS
 
 
-def test_a_metadata_json_that_comes_to_its_end_meanwhile_is_under_way_and_not_broken(copied, monkeypatch):
+def test_a_metadata_json_being_written_is_not_called_broken(copied, monkeypatch):
     path, read, times = newest(copied), LocalStorage.read, []
     path.touch()
 
@@ -281,7 +281,7 @@ def test_a_fault_that_was_planted_is_named(plant, name, copied):
     assert name in names(inspection) - {"moved"}
 
 
-def test_absent_live_data_is_the_first_finding_and_its_files_the_first_examples(copied):
+def test_absent_live_data_is_the_first_finding(copied):
     expired = {one.key for one in inspect_location(str(copied), NOW).tree.files if one.state == "retained"}
     gone = [path for path in data(copied) if str(path.relative_to(copied)) in expired] + data(copied)[-1:]
     lists(copied)[0].unlink()
@@ -357,7 +357,7 @@ def paths_of(files):
     return [read_manifest(file.read_bytes(), source="").entries[0].file.file_path for file in files]
 
 
-def test_more_than_twenty_faults_in_one_table_are_each_named_with_their_file(tmp_path):
+def test_twenty_faults_in_one_table_are_named_by_file(tmp_path):
     _, table = write_table(tmp_path, commits=10)
     planted = plant_all(Path(table.location().removeprefix("file://")))
     inspection = inspect_location(table.location(), NOW)
@@ -367,7 +367,7 @@ def test_more_than_twenty_faults_in_one_table_are_each_named_with_their_file(tmp
     assert inspection.totals.of_kinds(tuple(Kind), State.ORPHAN).files == 0  # a newer metadata.json cannot be read
 
 
-def test_a_manifest_whose_length_and_counts_are_other_than_listed_is_named(copied):
+def test_a_manifest_other_than_listed_is_named(copied):
     first, second = manifests(copied)[:2]
     swapped = first.read_bytes() + b""
     first.write_bytes(second.read_bytes())
@@ -394,7 +394,7 @@ def test_a_table_that_nobody_can_read_is_one_line(copied):
     ],
     ids=["v5", "view"],
 )
-def test_what_is_not_read_is_named_and_no_older_file_replaces_it(change, problem, copied):
+def test_no_older_file_replaces_what_is_not_read(change, problem, copied):
     upgraded = newest(copied).with_name(f"00099-{UUID}.metadata.json")
     shutil.copy(newest(copied), upgraded)
     rewrite(upgraded, lambda document: document.update(change))
@@ -402,7 +402,7 @@ def test_what_is_not_read_is_named_and_no_older_file_replaces_it(change, problem
         inspect_location(str(copied), NOW)
 
 
-def test_live_data_is_the_summary_s_where_its_list_cannot_be_read_and_else_unknown(copied):
+def test_live_data_is_the_summarys_where_its_list_is_unreadable(copied):
     expected = inspect_location(str(copied), NOW).live_data_bytes
     plant_encrypted_list(copied)
     assert inspect_location(str(copied), NOW).live_data_bytes == expected

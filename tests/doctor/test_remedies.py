@@ -10,7 +10,7 @@ from wasim.doctor import InspectOptions, inspect_location
 
 
 @pytest.mark.parametrize("logged", [0, 3, 20])
-def test_an_expiry_saves_what_its_entries_take_however_few_the_log_has(logged, tmp_path):
+def test_an_expiry_saves_what_its_entries_take(logged, tmp_path):
     root = emit_tree(tmp_path / "t", horizon_s=20.0).root
     path = Path(newest_json(root))
     document = json.loads(path.read_text())

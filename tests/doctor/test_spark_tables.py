@@ -170,7 +170,7 @@ def replace_table(lake, name):
         lake.sql(f"INSERT INTO {table}.branch_side VALUES ({number})")
 
 
-def test_an_expiry_takes_off_metadata_json_what_was_said_of_a_replaced_table(lake):
+def test_an_expiry_frees_as_said_of_a_replaced_table(lake):
     replace_table(lake, "replaced")
     before = lake.inspect("replaced", table="doctor.db.replaced")
     metadata = before.tree.opened.metadata
@@ -217,7 +217,7 @@ def test_statements_that_an_absent_list_fails_are_not_given(procedure, lake):
     assert is_half_done == ("half-way" in remedy.note)
 
 
-def test_what_may_be_deleted_of_a_table_that_lost_a_list_is_what_spark_deletes_once_it_is_back(lake):
+def test_a_lost_list_makes_no_more_deletable_than_spark_deletes(lake):
     table = "doctor.db.restored"
     lake.sql(f"CREATE TABLE {table} (id bigint) USING iceberg TBLPROPERTIES ({SHORT_LOG})")
     for number in range(6):

@@ -28,7 +28,7 @@ def test_each_new_commit_is_a_line_with_what_it_wrote(tmp_path):
     assert gone.endswith("2 snapshots went")
 
 
-def test_a_look_that_fails_is_a_line_and_the_next_one_goes_on(tmp_path):
+def test_a_look_that_fails_is_one_line(tmp_path):
     root = str(emit_tree(tmp_path / "t", horizon_s=3.0).root)
     found = inspect_location(root, OPTIONS)
     looks = iter([found, IcebergFileError("v4.metadata.json", "vanished"), found])

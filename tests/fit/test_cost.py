@@ -68,7 +68,7 @@ def test_nineteen_in_twenty_intervals_hold_the_truth(carry: float):
     assert np.all(held / trials <= 1.0)
 
 
-def test_snapshots_and_log_cannot_be_told_apart_before_the_log_is_full():
+def test_snapshots_and_log_are_inseparable_before_the_log_is_full():
     report = fit_run(synthetic_run(sweep=Sweep(intervals_s=(4.0, 15.0))))
     lone = coefficient(report, Kind.METADATA_JSON, "retained_snapshot")
     assert lone.estimate is None
@@ -207,7 +207,7 @@ def test_the_model_line_passes_through_what_was_measured():
     assert compared == 4  # both ends of the line of each of two writers
 
 
-def test_one_file_per_commit_tells_a_column_by_manifest_not_by_header():
+def test_one_file_a_commit_shows_columns_by_manifest_only():
     cases = []
     for columns in (10, 40, 100):
         truth = Truth(manifest=(6_500.0 + 60.0 * columns, 50.0 + 37.0 * columns))
@@ -221,7 +221,7 @@ def test_one_file_per_commit_tells_a_column_by_manifest_not_by_header():
     assert both.estimate.best == pytest.approx(97.0, rel=1e-3)
 
 
-def test_manifests_are_taken_to_be_as_large_as_fitted_unless_that_makes_no_sense():
+def test_manifests_are_as_large_as_fitted_within_reason():
     (group,) = group_cases(synthetic_run(sweep=Sweep(intervals_s=(1.0, 4.0), writers=("batch",))).cases)
     writer, appends = fit_group(group), group.observed[0].appends
     fitted = writer.completed(appends).sizes

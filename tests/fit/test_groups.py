@@ -20,7 +20,7 @@ def test_cases_are_grouped_by_writer_shortest_interval_first():
     assert [group.merges for group in groups] == [True, False]
 
 
-def test_cases_without_commits_of_other_operations_or_known_in_part_are_left_out():
+def test_cases_known_in_part_are_left_out():
     case = RUN.cases[0]
     changed = replace(case.case, changes=Changes.model_validate({"delete": {"every": "1m", "rows": 1}}))
     of_two = replace(case.case, writer=case.case.writer.model_copy(update={"writers": 2}))
@@ -34,7 +34,7 @@ def test_cases_without_commits_of_other_operations_or_known_in_part_are_left_out
         assert group_cases([one]) == ()
 
 
-def test_bytes_of_a_file_and_of_a_row_are_told_apart_by_two_intervals_alone():
+def test_two_intervals_separate_bytes_of_files_from_bytes_of_rows():
     both = group_cases(RUN.cases)[0]
     assert both.ingest.identified.all()
     assert both.ingest.coefficients == pytest.approx([2_900, 71], rel=0.02)
@@ -55,7 +55,7 @@ def test_an_empty_file_is_half_of_what_is_written_at_most():
 
 
 @pytest.mark.parametrize(("seen", "taken"), [(5, 5), (1, 1), (0, 1)])
-def test_files_of_a_commit_are_those_that_were_seen_if_any_were(seen, taken):
+def test_files_a_commit_are_the_seen_ones_if_any(seen, taken):
     case = RUN.cases[0]
     ledger = replace(case.ledger, entries_added=case.ledger.entries_added * 0 + seen)
     (group,) = group_cases([replace(case, ledger=ledger)])

@@ -115,7 +115,7 @@ def test_the_sustainable_interval_grows_with_the_horizon_and_holds_the_truth():
     assert all(a.interval_s.best < b.interval_s.best for a, b in pairwise(mine))
 
 
-def test_a_machine_that_was_quicker_for_one_case_is_no_slowing_down():
+def test_a_quicker_machine_for_one_case_is_no_slowing():
     truth = Truth(snapshot_ms=0.0, case_levels_ms=(80.0, 0.0, 0.0, 0.0))
     report = fit_run(synthetic_run(truth, Sweep(writers=("streaming",))))
     law = next(one for one in report.latencies if one.latency == "step")
@@ -140,7 +140,7 @@ def test_commits_that_slow_down_give_a_measured_sustainable_interval():
     assert {row.r_squared for row in rows} == {law.r_squared}
 
 
-def test_commits_that_do_not_slow_down_are_taken_to_slow_down_as_the_library_does():
+def test_steady_commits_are_taken_to_slow_as_the_librarys():
     truth = Truth(snapshot_ms=0.0, row_ms=0.0, noise_share=0.0)
     report = fit_run(synthetic_run(truth, Sweep(writers=("streaming",))))
     slowing = commit_slowing()
@@ -165,7 +165,7 @@ def test_a_law_that_predicts_no_better_than_one_constant_bounds_nothing():
     assert {row.slope for row in mine} == {"library"}
 
 
-def test_an_interval_keeps_up_until_its_step_is_as_long_as_itself():
+def test_an_interval_keeps_up_until_its_step_fills_it():
     report = fit_of(Truth(snapshot_ms=0.5, row_ms=0.0))
     mine = {row.commit_interval_s: row for row in report.keeps_up if row.case == "streaming"}
     for interval_s, row in mine.items():

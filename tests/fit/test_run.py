@@ -95,7 +95,7 @@ def test_every_table_of_a_shared_fit_gets_rows_of_its_own():
         assert list(dict.fromkeys(row.case for row in rows)) == cases
 
 
-def test_the_document_is_plain_json_and_has_no_figure_for_the_unidentified():
+def test_the_document_has_no_figure_for_the_unidentified():
     document = fit_document(a_report())
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     assert document["schema_version"] == 1

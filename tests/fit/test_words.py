@@ -35,7 +35,7 @@ def keeps_up(until_s: float, slope: str = "library") -> KeepsUp:
         (730.0 * DAY_S, "simulated", "keeps up for 730d or more"),
     ],
 )
-def test_until_when_a_writer_keeps_up_has_two_figures_and_whole_units(until_s, slope, said):
+def test_until_when_a_writer_keeps_up_has_two_figures(until_s, slope, said):
     assert describe_keeping_up(keeps_up(until_s, slope)) == said
 
 
@@ -48,7 +48,7 @@ def test_until_when_a_writer_keeps_up_has_two_figures_and_whole_units(until_s, s
         ((1.0, math.inf, math.inf), "measured", "none: rows alone outrun the writer"),
     ],
 )
-def test_an_interval_has_three_figures_where_it_was_measured_and_else_two(interval, slope, said):
+def test_a_measured_interval_has_three_figures_others_two(interval, slope, said):
     low, best, high = interval
     row = SustainableInterval(
         writer="w",

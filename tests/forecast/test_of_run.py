@@ -39,7 +39,7 @@ def option_of(run: Run, forecasts: RunForecasts) -> Option:
     return answer_run(run, NOTHING, (), load_prices(), forecasts).choices[1].options[0]
 
 
-def test_every_case_has_an_hour_a_day_a_month_and_a_year(run: Run, forecasts: RunForecasts) -> None:
+def test_every_case_has_hour_day_month_and_year(run: Run, forecasts: RunForecasts) -> None:
     assert list(forecasts.by_case) == [one.case.label for one in run.cases]
     assert all(list(one) == [HOUR_S, DAY_S, MONTH_S, YEAR_S] for one in forecasts.by_case.values())
 

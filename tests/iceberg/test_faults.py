@@ -19,7 +19,7 @@ def test_characters_that_steer_a_terminal_are_replaced():
 
 
 @pytest.mark.parametrize("kind", [IcebergFileError, UnsupportedFile])
-def test_a_file_is_named_in_a_thousand_letters_and_its_problem_in_four_hundred(kind):
+def test_names_and_problems_of_files_are_cut_to_length(kind):
     error = kind("s" * 1_001, "p" * 401)
     assert (error.source, error.problem) == ("s" * 999 + "…", "p" * 399 + "…")
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own

@@ -98,7 +98,7 @@ def test_fields_without_ids_are_known_by_the_names_of_any_release(count):
     assert (one.manifest_path, one.manifest_length, one.added_files_count) == ("m0", 70, 3)
 
 
-def test_a_list_that_does_not_say_its_version_is_of_2_if_it_numbers_sequences():
+def test_a_list_with_sequence_numbers_is_of_version_2():
     assert read_manifest_list(minimal(500, 501, 515), source="l").header.format_version == 2
     said = minimal(500, 501, **{"format-version": b"3", "snapshot-id": b"7", "parent-snapshot-id": b"null"})
     assert read_manifest_list(said, source="l").header == ManifestListHeader(format_version=3, snapshot_id=7)

@@ -157,7 +157,7 @@ def test_a_null_partition_value_of_each_type_is_none():
     assert any(item.file.partition == (None,) * 14 for item in manifest.entries)
 
 
-def test_an_existing_entry_names_its_sequence_numbers_and_an_added_one_inherits_them():
+def test_existing_entries_name_sequence_numbers_and_added_ones_inherit():
     entries = [item for table in ("wide_v2", "blocks") for m in manifests_of(table).values() for item in m.entries]
     for item in entries:
         assert (item.sequence_number is None) == (item.status == Status.ADDED)
@@ -176,7 +176,7 @@ def test_metric_maps_come_in_the_order_of_a_jvm_hash_map():
     assert orders[False] <= REWRITTEN
 
 
-def test_lists_of_a_table_that_was_upgraded_hold_manifests_of_every_version():
+def test_lists_of_an_upgraded_table_hold_manifests_of_every_version():
     (listing,) = lists_of("upgraded").values()
     versions = {manifest.header.format_version for manifest in manifests_of("upgraded").values()}
     assert (listing.header.format_version, versions) == (3, {1, 2, 3})
@@ -191,7 +191,7 @@ def test_the_beginning_of_a_manifest_tells_data_from_deletes():
     assert {read_manifest_header(path.read_bytes(), source="m").content for path in paths} == set(ManifestContent)
 
 
-def test_a_partition_of_the_wrong_width_is_a_bug_with_a_traceback():
+def test_a_partition_of_the_wrong_width_is_a_bug():
     broken = ManifestEntry(status=Status.ADDED, file=DataFileEntry(file_path="x", record_count=1, file_size_bytes=1))
     with pytest.raises(ValueError, match="0 values where the spec has 1"):
         manifest_bytes(day_table(), [broken], sync_marker=SYNC)

@@ -31,7 +31,7 @@ def test_pretty_printed_metadata_in_any_key_order_reads_the_same(path):
     assert metadata_json_bytes(read_metadata_json(pretty, source="pretty")) == expected
 
 
-def test_fields_that_iceberg_does_not_know_are_kept_by_place_and_cannot_be_written():
+def test_unknown_fields_are_kept_by_place_and_never_written():
     document = json.loads((TABLES / "quickstart_gzip").parent.joinpath(PLAIN[0]).read_bytes())
     document["vendor"] = {"a": [1, None]}
     document["schemas"][0]["fields"][0]["colour"] = "red"
@@ -60,7 +60,7 @@ def test_v1_metadata_older_than_ids_is_read_as_iceberg_reads_it():
     assert (metadata.current_schema().schema_id, metadata.default_spec().spec_id) == (0, 0)
 
 
-def test_an_empty_table_says_minus_one_before_v3_and_null_in_v3():
+def test_empty_tables_say_minus_one_before_v3():
     for version, text in ((1, b":-1,"), (2, b":-1,"), (3, b":null,")):
         (path,) = (TABLES / f"empty_v{version}" / "metadata").glob("*.metadata.json")
         assert b'"current-snapshot-id"' + text in metadata_json_bytes(read(path))

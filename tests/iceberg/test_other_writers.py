@@ -41,7 +41,7 @@ LISTING = real_file("nested_v3", "snap-*.avro")
 ICEBERG_KEYS = ("schema", "partition-spec", "partition-spec-id", "format-version", "content", "iceberg.schema")
 
 
-def test_a_manifest_of_which_avro_tools_left_schema_and_codec_alone_is_read_with_what_the_list_knows():
+def test_a_manifest_stripped_by_avro_tools_needs_its_list():
     known = read_manifest(MANIFEST, source="m")
     bare = again(MANIFEST, drop=ICEBERG_KEYS)
     with pytest.raises(IcebergFileError, match="no manifest"):
@@ -53,7 +53,7 @@ def test_a_manifest_of_which_avro_tools_left_schema_and_codec_alone_is_read_with
     assert found.entries == full.entries
 
 
-def test_a_manifest_list_of_which_avro_tools_left_schema_and_codec_alone_is_read():
+def test_a_list_stripped_by_avro_tools_is_read():
     keys = ("snapshot-id", "parent-snapshot-id", "sequence-number", "first-row-id", "format-version", "iceberg.schema")
     assert read_manifest_list(again(LISTING, drop=keys), source="bare").manifests == (
         read_manifest_list(LISTING, source="full").manifests
@@ -98,7 +98,7 @@ def everything_optional(schema):
     return schema
 
 
-def test_a_manifest_in_which_everything_is_optional_and_maps_have_no_ids_is_read():
+def test_a_manifest_of_optional_fields_without_map_ids_is_read():
     path, entry = encode_string("s3://b/t/f.parquet"), b"\x02"
     counts = b"\x02" + encode_long(1) + encode_long(7) + encode_long(10) + b"\x00"
     chosen = ("status", "data_file")

@@ -31,7 +31,7 @@ def test_what_is_written_reads_back() -> None:
     assert read_manifest_header(written(), source="m0") == manifest.header
 
 
-def test_a_manifest_in_parquet_is_mostly_footer_and_a_further_entry_takes_little() -> None:
+def test_a_manifest_in_parquet_is_mostly_footer() -> None:
     lengths = [
         parquet_manifest_length(SCHEMA, SPEC, ManifestContent.DATA, [entry(n) for n in range(count)])
         for count in (1, 100, 200)
@@ -61,7 +61,7 @@ def test_a_bomb_is_refused_before_it_is_inflated() -> None:
         read_manifest(sink.getvalue(), source="m0")
 
 
-def test_the_next_manifest_is_read_after_one_that_ends_or_stops_the_reader(monkeypatch) -> None:
+def test_the_reader_recovers_from_a_manifest_that_ends_it(monkeypatch) -> None:
     sound = read_manifest(written(), source="m0")
     for signal_number, problem in ((signal.SIGABRT, "ends the process"), (signal.SIGSTOP, "more than 0.2 seconds")):
         monkeypatch.setattr(parquet_process, "MOST_SECONDS", 0.2)

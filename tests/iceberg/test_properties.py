@@ -176,7 +176,7 @@ def test_a_column_without_a_metrics_mode_is_refused_by_its_name(text):
         TableProperties.read({"write.metadata.metrics.column.payload.text": text})
 
 
-def test_columns_past_the_limit_have_no_metrics_unless_they_or_all_are_given_a_mode():
+def test_columns_past_the_limit_need_a_mode_for_metrics():
     limit = {"write.metadata.metrics.max-inferred-column-defaults": "1"}
     own = {"write.metadata.metrics.column.c": "counts"}
     counts = MetricsMode(has_counts=True, bound_length=None)
@@ -193,7 +193,7 @@ def test_the_longest_row_that_fits_a_key_is_its_own():
     assert property_of("comment") is None
 
 
-def test_every_row_has_a_key_of_its_own_and_changes_kinds_of_the_ledger():
+def test_every_property_has_its_own_key_and_known_kinds():
     assert len({row.key for row in PROPERTIES}) == len(PROPERTIES)
     assert {kind for row in PROPERTIES for kind in row.changes} <= set(Kind)
 

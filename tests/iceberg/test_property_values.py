@@ -25,7 +25,7 @@ def test_a_number_is_taken_from_its_least_to_its_most(kind, least, most):
 
 
 @pytest.mark.parametrize(("text", "number"), [("-1", DEFAULT_INFERRED_COLUMNS), ("0", 0), ("1", 1), ("100", 100)])
-def test_a_negative_number_of_inferred_columns_is_the_default_and_none_is_none(text, number):
+def test_negative_inferred_columns_are_the_default_and_none_is_none(text, number):
     assert DEFAULT_INFERRED_COLUMNS == 100
     assert INFERRED_COLUMNS.parse(text) == number
 

@@ -141,7 +141,7 @@ def test_a_file_may_hold_a_million_items_and_four_a_byte():
     assert [allowed_items(size) for size in (0, 1, 1_000_000)] == [1_000_000, 1_000_004, 5_000_000]
 
 
-def test_items_are_counted_over_all_blocks_of_a_file_larger_than_a_mebibyte():
+def test_items_are_counted_over_all_blocks_of_large_files():
     record = AvroRecord(fields=((1, AvroArray(item=LONG)), (2, TEXT)))
     array = encode_long(600_000) + b"\x00" * 600_000 + b"\x00"
     small, large = (Block(record_count=1, raw=array + encode_bytes(b"x" * size)) for size in (9, 1 << 20))

@@ -99,7 +99,7 @@ def test_create_insert_and_merge_leave_the_documents_trees(tree: Tree) -> None:
     assert tree.rows("SELECT order_id FROM TABLE_NAME WHERE CAST(order_ts AS DATE) = DATE '2021-01-26'") == [(123,)]
 
 
-def test_a_rollback_is_one_metadata_json_and_makes_an_earlier_snapshot_current(tree: Tree) -> None:
+def test_a_rollback_is_one_metadata_json(tree: Tree) -> None:
     tree.after(CREATE)
     for number in (1, 2):
         tree.after(f"INSERT INTO TABLE_NAME VALUES ({number}, 1, 1.00, TIMESTAMP '2021-01-26 08:10:23')")
@@ -112,7 +112,7 @@ def test_a_rollback_is_one_metadata_json_and_makes_an_earlier_snapshot_current(t
     assert tree.operations == ["append", "append"]
 
 
-def test_updates_and_compaction_leave_the_documents_trees_and_merge_on_read_goes_on_from_there(tree: Tree) -> None:
+def test_updates_and_compaction_leave_the_documents_trees(tree: Tree) -> None:
     tree.after(CREATE)
     at = "TIMESTAMP '2021-03-26 08:10:23'"
     assert tree.after(f"INSERT INTO TABLE_NAME SELECT id, id, id, {at} FROM range(1, 10000, 1, 1)") == APPEND
@@ -160,7 +160,7 @@ def columns_at(tree: Tree, clause: str) -> list[str]:
     return list(tree.session.spark.sql(f"SELECT * FROM {NAME} {clause}").columns)
 
 
-def test_a_schema_change_makes_no_snapshot_and_time_travel_shows_the_snapshots_schema(tree: Tree) -> None:
+def test_a_schema_change_makes_no_snapshot(tree: Tree) -> None:
     tree.after(PRODUCTS)
     tree.after("INSERT INTO TABLE_NAME VALUES (1, 'Mars')")
     before = moment(tree)
@@ -177,7 +177,7 @@ def test_a_schema_change_makes_no_snapshot_and_time_travel_shows_the_snapshots_s
     ]  # fmt: skip
 
 
-def test_time_travel_to_now_shows_the_snapshots_schema_and_the_table_its_newest(tree: Tree) -> None:
+def test_time_travel_to_now_shows_the_snapshots_schema(tree: Tree) -> None:
     tree.after(PRODUCTS)
     tree.after("INSERT INTO TABLE_NAME VALUES (2, 'Venus')")
     tree.after("ALTER TABLE TABLE_NAME ADD COLUMN (price DOUBLE)")

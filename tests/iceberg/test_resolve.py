@@ -39,7 +39,7 @@ def test_the_latest_update_is_current_when_asked():
     assert resolve(files, newest_by=NewestBy.LAST_UPDATED) == ("v9.metadata.json", 2, 0)
 
 
-def test_a_table_uuid_filters_whatever_its_case_and_reads_from_the_newest_down():
+def test_a_table_uuid_filters_in_any_case_newest_first():
     files = {
         "00003-x.metadata.json": ("B", 3),
         "00002-x.metadata.json": ("aBc", 2),
@@ -48,12 +48,12 @@ def test_a_table_uuid_filters_whatever_its_case_and_reads_from_the_newest_down()
     assert resolve(files, table_uuid="AbC") == ("00002-x.metadata.json", 2, 0)
 
 
-def test_of_two_files_with_one_version_the_later_is_taken_and_the_other_named():
+def test_the_later_of_two_equal_versions_is_taken():
     files = {"00003-a.metadata.json": ("a", 5), "00003-b.metadata.json": ("a", 4), "00002-c.metadata.json": ("a", 3)}
     assert resolve(files) == ("00003-a.metadata.json", 2, 1)
 
 
-def test_of_two_files_with_one_version_the_one_whose_manifest_list_is_gone_lost_the_race():
+def test_the_version_whose_manifest_list_is_gone_lost_the_race():
     contents = {"00003-won.metadata.json": (5, "snap-5"), "00003-lost.metadata.json": (6, "snap-6")}
 
     def read(path):
@@ -78,7 +78,7 @@ def test_names_without_versions_go_by_their_update():
     assert resolve(files) == ("random-2.metadata.json", 2, 0)
 
 
-def test_a_folder_without_metadata_and_a_uuid_that_none_has_are_refused():
+def test_folders_without_metadata_and_unknown_uuids_are_refused():
     with pytest.raises(IcebergFileError, match=r"t: holds no metadata\.json"):
         resolve({"snap-1.avro": ("a", 1)})
     with pytest.raises(IcebergFileError, match="of the table UUID b"):

@@ -9,7 +9,7 @@ from wasim.contention import load_providers
 from wasim.ledger.machine import SHIPPED_MACHINE
 
 
-def test_small_manifests_cost_planning_a_wait_for_each_four_and_large_ones_their_reading():
+def test_planning_waits_for_small_manifests_and_reads_large_ones():
     machine = SHIPPED_MACHINE
     few, more = (machine.scanning_ms(manifests, manifests, 7000 * manifests) for manifests in (5, 8))
     assert few == more

@@ -17,7 +17,7 @@ def test_a_count_is_due_once_it_is_reached():
 
 
 @pytest.mark.parametrize(("every_us", "interval_us"), [(70, 10), (10, 70), (25, 10)])
-def test_the_run_after_a_commit_is_the_first_that_follows_a_later_one(every_us, interval_us):
+def test_the_next_run_is_the_first_after_a_later_commit(every_us, interval_us):
     for commit in range(20):
         turn = turn_after(commit, every_us, interval_us)
         assert commit_at(turn, every_us, interval_us) > commit >= commit_at(turn - 1, every_us, interval_us)

@@ -26,7 +26,7 @@ def test_bins_cover_all_in_order_and_hold_the_target(sizes: Sequence[int], targe
         assert sum(sizes[place] for place in older) + sizes[newer.stop - 1] > target
 
 
-def test_the_newest_bin_waits_for_its_count_and_older_ones_do_not():
+def test_only_the_newest_bin_waits_for_its_count():
     policy = MergePolicy(enabled=True, min_count=3, target_bytes=20)
     assert bins_to_merge([10, 10, 10, 10], policy) == [range(2, 4)]
     assert bins_to_merge([5, 5], policy) == []
@@ -40,12 +40,12 @@ def test_merges_come_at_commits_100_and_199():
     assert (np.flatnonzero(reports.manifests_replaced) + 1).tolist() == [100, 199]
 
 
-def test_very_many_new_files_are_shared_by_writers_from_15_000_on():
+def test_new_files_are_shared_by_writers_from_15_000_on():
     files = (1, 9_999, 14_999, 15_000, 24_999, 25_000, 74_999, 75_000, 100_000)
     assert [groups_of_new(one) for one in files] == [1, 1, 1, 2, 2, 3, 7, 8, 8]
 
 
-def test_a_manifest_of_new_files_rolls_at_the_next_look_at_its_length():
+def test_a_manifest_rolls_when_its_length_is_next_checked():
     blocks = [(100, 700), (240, 1_400), (310, 2_100)]
     assert [rolls_at(blocks, target) for target in (700, 1_400, 1_401, 2_100, 2_101)] == [250, 250, 500, 500, None]
 

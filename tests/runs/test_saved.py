@@ -70,7 +70,7 @@ def test_a_case_of_sums_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "case.json").read_text())["operations"][0]["wall_s"] is None
 
 
-def test_what_an_engine_does_not_know_is_missing_in_the_saved_ledger(tmp_path: Path) -> None:
+def test_unknown_values_are_missing_in_the_saved_ledger(tmp_path: Path) -> None:
     save_case(summed_case(), None, tmp_path)
     ledger = pq.read_table(tmp_path / "ledger.parquet")
     nulls = {name: ledger[name].null_count for name in ledger.column_names if ledger[name].null_count}

@@ -21,7 +21,7 @@ MakeCase = Callable[..., Case]
         (4.0, 5.0, 0, 0.0),
     ],
 )
-def test_a_horizon_is_cut_to_whole_commits_but_not_by_a_rounding_error(
+def test_rounding_errors_cut_no_commit_off_a_horizon(
     horizon_s: float, commit_interval_s: float, commits: int, covered: float
 ) -> None:
     assert whole_commits(horizon_s=horizon_s, commit_interval_s=commit_interval_s) == commits
@@ -31,7 +31,7 @@ def test_a_horizon_is_cut_to_whole_commits_but_not_by_a_rounding_error(
 @pytest.mark.parametrize(
     ("time_s", "of", "count"), [(10.0, 5.0, 2), (9.999, 5.0, 1), (0.3, 0.1, 3), (2.1, 0.7, 3), (4.0, 5.0, 0)]
 )
-def test_multiples_of_a_period_are_counted_up_to_a_time_and_at_it(time_s: float, of: float, count: int) -> None:
+def test_multiples_of_a_period_are_counted_through_a_time(time_s: float, of: float, count: int) -> None:
     assert multiples_within(time_s, of=of) == count
 
 

@@ -41,7 +41,7 @@ def test_scalars_stay_as_written() -> None:
         (("workload", "rows_per_second"), (1, 1), (1, 1)),
     ],
 )
-def test_a_place_is_found_at_its_value_its_key_or_around_it(
+def test_a_place_is_its_value_its_key_or_around(
     place: tuple[str | int, ...], value: tuple[int, int], key: tuple[int, int]
 ) -> None:
     document = read(NESTED)

@@ -541,7 +541,7 @@ def test_faults_of_fields_do_not_hide_what_does_not_fit_together(tmp_path: Path)
     assert len(faults_of(tmp_path, broken)) == 2
 
 
-def test_a_fault_of_the_base_is_told_once_however_many_cases_share_it(tmp_path: Path) -> None:
+def test_a_fault_shared_by_cases_is_named_once(tmp_path: Path) -> None:
     broken = SOUND.replace("  writer", f"  seed: {list(range(40))}\n  writer").replace("100}", "-1}")
     assert faults_of(tmp_path, broken) == ['7:29: workload.rows_per_second is "-1". Give more than 0.']
 
@@ -612,7 +612,7 @@ def test_a_commit_has_at_most_a_thousand_partitions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "most"), [("string", 248), ("binary", 124)])
-def test_a_partition_is_named_by_a_value_that_fits_a_folder_name(kind: str, most: int, tmp_path: Path) -> None:
+def test_a_partitions_value_fits_a_folder_name(kind: str, most: int, tmp_path: Path) -> None:
     column = f"type: {kind}, values: 8, length: {most + 1}}}"
     table = SOUND.replace("type: string, values: 8}", column)
     table = table.replace("workload", "  partition_by: [{column: region}]\nworkload")
@@ -623,7 +623,7 @@ def test_a_partition_is_named_by_a_value_that_fits_a_folder_name(kind: str, most
 
 
 @pytest.mark.parametrize(("kind", "most"), [("date", DATE_SPAN_DAYS), ("int", 2**31 - 1), ("float", 2**24)])
-def test_a_column_has_as_many_values_as_its_type_has_in_the_rows(kind: str, most: int, tmp_path: Path) -> None:
+def test_a_column_has_no_more_values_than_its_type(kind: str, most: int, tmp_path: Path) -> None:
     assert loaded(tmp_path, SOUND.replace("type: double}", f"type: {kind}, values: {most}}}"))
     (fault,) = faults_of(tmp_path, SOUND.replace("type: double}", f"type: {kind}, values: {most + 1}}}"))
     assert fault.endswith(f"wasim makes {most} different values of a {kind}. Give at most {most}.")

@@ -30,7 +30,7 @@ def table(**given: object) -> str:
 
 
 @pytest.mark.parametrize("field", BOUNDS)
-def test_a_number_between_its_bounds_is_taken_and_one_beyond_is_refused(field: str, tmp_path: Path):
+def test_a_number_beyond_its_bounds_is_refused(field: str, tmp_path: Path):
     below, least, most, above = BOUNDS[field]
     for value in (least, most):
         assert getattr(load_fleet(written(tmp_path, table(**{field: value}))).tables[0], field) == value
@@ -103,7 +103,7 @@ def test_every_fault_is_told_at_once(tmp_path: Path):
     assert places == ["1:10", "2:1", "3:24", "4:37"]
 
 
-def test_a_file_that_is_not_there_is_told_with_what_it_should_be(tmp_path: Path):
+def test_a_missing_file_is_named_with_what_it_should_be(tmp_path: Path):
     with pytest.raises(ScenarioError, match=r"no such file\. Give the path of a fleet's file"):
         load_fleet(tmp_path / "none.yaml")
 

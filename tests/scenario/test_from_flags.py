@@ -61,7 +61,7 @@ def test_nonsense_names_its_flag_and_what_it_may_be(given, told):
     assert "\n" not in str(raised.value)
 
 
-def test_too_many_partitions_of_a_commit_are_told_by_flag_with_how_many_may_be():
+def test_too_many_partitions_name_the_flag_and_its_maximum():
     flags = {"rows_per_second": "5000", "partitions": "5000"}
     with pytest.raises(WasimError) as raised:
         scenario_of_flags(flags, "1m")

@@ -158,7 +158,7 @@ def test_flink_is_a_stream_with_its_profile_that_merges(tmp_path: Path) -> None:
     assert case_from_document(upserts.document()) == upserts
 
 
-def test_a_case_without_a_profile_has_the_document_that_it_had_before_there_were_any(tmp_path: Path) -> None:
+def test_a_case_without_a_profile_keeps_its_old_document(tmp_path: Path) -> None:
     (case,) = loaded(tmp_path, WHOLE).cases()
     assert "profile" not in case.document()["writer"]  # type: ignore[operator]
 
@@ -169,7 +169,7 @@ def test_a_required_field_within_a_part_may_be_swept_alone(tmp_path: Path) -> No
     assert [case.rows_per_commit for case in cases] == [5, 10]
 
 
-def test_a_merge_append_said_aloud_is_the_batch_writer_all_the_same(tmp_path: Path) -> None:
+def test_a_named_merge_append_is_the_batch_writer(tmp_path: Path) -> None:
     (case,) = loaded(tmp_path, WHOLE.replace("writer: batch", "writer: {kind: batch, append: merge}")).cases()
     assert (case.writer_name, case.merges) == ("batch", True)
 
@@ -235,7 +235,7 @@ def test_shipped_scenarios_stay_within_what_real_spark_does_in_minutes() -> None
     assert max(commits.values()) <= 500
 
 
-def test_the_main_scenario_spans_sixty_times_in_its_intervals_with_both_writers() -> None:
+def test_the_main_scenario_spans_sixty_times_with_both_writers() -> None:
     cases = load_scenario(next(path for path in SHIPPED if path.stem == "commit_interval")).cases()
     intervals = {case.commit_interval_s for case in cases}
     assert max(intervals) / min(intervals) >= 60
@@ -331,7 +331,7 @@ def test_the_horizon_is_judged_as_overridden(tmp_path: Path) -> None:
     assert {case.horizon_s for case in scenario.cases()} == {365 * 86400.0}
 
 
-def test_a_sweep_over_the_field_is_dropped_and_is_no_longer_part_of_a_case_s_name(tmp_path: Path) -> None:
+def test_a_set_field_is_neither_swept_nor_named_in_cases(tmp_path: Path) -> None:
     cases = loaded(tmp_path, SOUND, commit_interval="5s").cases()
     assert [case.label for case in cases] == ["streaming every 5s", "streaming-foreach every 5s"]
     assert "commit_interval" not in cases[0].swept
@@ -392,7 +392,7 @@ def test_faults_of_the_command_line_say_so(field: str, value: str, fault: str, t
     assert faults_of(tmp_path, SOUND, **overrides) == [f"on the command line: {fault}"]
 
 
-def test_a_fault_of_the_file_keeps_its_place_beside_what_is_overridden(tmp_path: Path) -> None:
+def test_faults_keep_their_place_under_overrides(tmp_path: Path) -> None:
     faults = faults_of(tmp_path, SOUND, table__columns__amount__count="0")
     assert [fault.split(" is ")[0] for fault in faults] == [
         "on the command line: table.columns[0].count",

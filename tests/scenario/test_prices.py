@@ -45,7 +45,7 @@ def test_a_word_in_prices_has_a_bound(line: str, most: int, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
-def test_every_provider_charges_more_for_writing_a_request_than_for_reading_one(name: str) -> None:
+def test_every_provider_charges_more_for_writing_than_reading(name: str) -> None:
     prices = prices_of_provider(name).per_1000_requests
     assert prices.put > prices.get > prices.delete >= 0
 

@@ -120,7 +120,7 @@ def test_validate_lists_the_cases_when_asked() -> None:
     assert "streaming every 4s" in result.stdout
 
 
-def test_validate_prints_the_faults_of_all_files_on_stderr_and_exits_2(
+def test_validate_prints_all_faults_and_exits_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = tmp_path / "broken.yaml"

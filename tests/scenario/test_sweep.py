@@ -38,7 +38,7 @@ def test_of_too_many_combinations_those_of_one_changed_field_are_left(sizes, cou
 
 
 @given(data=st.data(), sizes=SIZES)
-def test_a_combination_has_the_chosen_values_and_knows_where_each_was_written(data, sizes):
+def test_a_combination_knows_where_its_values_were_written(data, sizes):
     axes = axes_of(sizes)
     choice = tuple(data.draw(st.integers(0, size - 1)) for size in sizes)
     base = {"name": "n", "p": {"f0": "above", "kept": "yes"}, "sweep": {}}
@@ -56,7 +56,7 @@ def test_only_a_writers_short_name_is_taken_for_a_mapping(text):
     assert placed([text, {"a": 1}, 5], (1, "a"), 2) == [text, {"a": 2}, 5]
 
 
-def test_cases_are_chosen_by_number_or_by_a_part_of_their_label(tmp_path):
+def test_cases_are_chosen_by_number_or_label(tmp_path):
     scenario = loaded(
         tmp_path,
         "name: swept\nquestion: Which?\ntable: {columns: [{name: n, type: int}]}\nworkload: {rows_per_second: 10}\n"

@@ -10,8 +10,18 @@ from wasim.simulation.case import EXACT, FAST, SimulatedCase, Simulator
 from wasim.twin import Site, shipped_profile
 
 
-@pytest.mark.parametrize("simulator", [EXACT, FAST], ids=lambda one: str(one.mode))
-@pytest.mark.parametrize(("arrivals", "provider"), [(None, None), (None, "local"), (None, "s3"), ("evenly", "gcs")])
+@pytest.mark.parametrize(
+    ("simulator", "arrivals", "provider"),
+    [
+        (EXACT, None, "s3"),
+        (EXACT, "evenly", "gcs"),
+        (FAST, None, None),
+        (FAST, "evenly", "gcs"),
+        pytest.param(FAST, None, "s3", marks=pytest.mark.slow),
+        pytest.param(FAST, None, "local", marks=pytest.mark.slow),
+    ],
+    ids=lambda one: str(getattr(one, "mode", one)),
+)
 def test_lost_attempts_are_the_same_share_in_bytes_and_in_latency(
     simulator: Simulator, arrivals: str | None, provider: str | None
 ) -> None:

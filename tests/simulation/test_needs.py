@@ -13,7 +13,7 @@ SHORT = synthetic_case(horizon_s=2_000.0)
 YEAR = synthetic_case(horizon_s=365 * 86_400.0)
 
 
-def test_a_short_history_is_taken_unasked_and_a_year_of_seconds_is_not() -> None:
+def test_a_year_of_seconds_is_not_taken_unasked() -> None:
     assert exact_needs(SHORT).within(AUTO_BUDGET)
     needs = exact_needs(YEAR, emits=True)
     assert not needs.within(EMIT_BUDGET)
@@ -34,7 +34,7 @@ def test_expiry_keeps_time_and_disk_from_growing_with_the_square() -> None:
     assert exact_needs(expiring, emits=True).disk_bytes < exact_needs(plain, emits=True).disk_bytes / 100
 
 
-def test_rows_of_a_partitioned_table_take_time_and_rows_to_be_changed_take_memory() -> None:
+def test_partitioned_rows_take_time_and_changed_rows_memory() -> None:
     by_day = SHORT.table.model_copy(update={"partition_by": (PartitionField(column="event_time", transform="day"),)})
     busy = replace(SHORT, workload=SHORT.workload.model_copy(update={"rows_per_second": 50_000}))
     assert exact_needs(replace(busy, table=by_day)).seconds > 5 * exact_needs(busy).seconds
@@ -42,7 +42,7 @@ def test_rows_of_a_partitioned_table_take_time_and_rows_to_be_changed_take_memor
     assert exact_needs(replace(busy, maintenance=compaction)).memory_bytes > 2**34
 
 
-def test_statements_take_time_for_every_live_file_and_more_where_their_rows_are_scattered() -> None:
+def test_statements_take_time_for_every_live_file() -> None:
     def needs(locality: str, horizon_s: float, **maintenance: object) -> float:
         upsert = {"kind": "batch", "upsert": {"share": 0.2, "mode": "merge-on-read", "locality": locality}}
         case = replace(SHORT, horizon_s=horizon_s, writer=Writer.model_validate(upsert))
@@ -53,7 +53,7 @@ def test_statements_take_time_for_every_live_file_and_more_where_their_rows_are_
     assert needs("newest", 3_000.0, rewrite_data_files={"every": "100s"}) < 20
 
 
-def test_several_cases_take_their_times_and_disks_together_and_the_greatest_memory() -> None:
+def test_several_cases_add_times_and_disks_but_not_memory() -> None:
     one, other = (
         Needs(seconds=seconds, memory_bytes=memory, disk_bytes=7.0) for seconds, memory in ((1.0, 5.0), (2.0, 3.0))
     )

@@ -43,7 +43,7 @@ def summed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return simulated(SimulationOptions(results=tmp_path_factory.mktemp("summed")), DAY)
 
 
-def test_fast_and_exact_agree_on_counts_and_within_two_hundredths_on_bytes_written() -> None:
+def test_fast_and_exact_agree_within_two_hundredths() -> None:
     exact, fast = (
         [
             one.simulate()[0]
@@ -71,7 +71,7 @@ def test_what_is_live_is_on_disk(exact: Outcome) -> None:
             assert 0 <= case.live_bytes[kind] <= case.totals.on_disk_bytes[kind]
 
 
-def test_a_long_horizon_is_fast_and_a_short_one_exact_unless_asked(exact: Outcome, summed: Outcome) -> None:
+def test_long_horizons_are_fast_and_short_ones_exact(exact: Outcome, summed: Outcome) -> None:
     assert [case.simulation.mode for case in summed.run.cases if case.simulation] == ["fast"] * 4
     assert [case.simulation.mode for case in exact.run.cases if case.simulation] == ["exact"] * 4
 
@@ -102,7 +102,7 @@ def test_a_simulated_run_is_reported_and_compared(name: str, request: pytest.Fix
     assert "×1" in compared.stdout
 
 
-def test_a_horizon_from_the_command_line_is_that_of_the_saved_run_too(summed: Outcome) -> None:
+def test_a_saved_run_keeps_the_horizon_of_its_command(summed: Outcome) -> None:
     assert summed.document["overrides"] == DAY
     assert [case["horizon_s"] for case in summed.document["cases"]] == [86_400.0] * 4
 
@@ -218,7 +218,7 @@ def test_emitting_a_year_is_refused_unless_exact_mode_is_named(tmp_path: Path) -
     assert not (tmp_path / "trees").exists()
 
 
-def test_what_stays_on_disk_is_shown_and_differs_with_delete_after_commit(tmp_path: Path) -> None:
+def test_delete_after_commit_leaves_less_on_disk(tmp_path: Path) -> None:
     scenario = tmp_path / "dropping.yaml"
     dropping = """
 sweep:

@@ -87,9 +87,7 @@ def check_files(run: CaseRun, events: FileEvents) -> None:
     assert np.all(run.ledger.wasted_bytes[run.ledger.attempts > 1] > 0)
 
 
-def test_a_commit_without_retries_left_fails_and_is_reported_and_the_case_goes_on(
-    run_case: RunCase, small_case: MakeCase
-) -> None:
+def test_a_commit_without_retries_left_fails_alone(run_case: RunCase, small_case: MakeCase) -> None:
     case = small_case(writer="{kind: batch, writers: 4}", horizon="16s", table=RETRIES % (0, SOON))
     run, context = run_case(case)
     assert run.contention is not None
@@ -111,7 +109,7 @@ def test_a_commit_without_retries_left_fails_and_is_reported_and_the_case_goes_o
     assert again.contention == run.contention
 
 
-def test_a_reader_of_one_snapshot_sees_the_same_rows_whatever_is_committed_meanwhile(
+def test_a_reader_of_one_snapshot_sees_the_same_rows(
     session: Session, run_case: RunCase, small_case: MakeCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[Any, ...]] = []

@@ -141,7 +141,7 @@ def test_the_kernel_sees_the_opens_that_readers_count_themselves(table: Made) ->
             assert plan.manifests_skipped == HOURS - 1
 
 
-def test_distributed_planning_is_a_job_of_spark_and_ends_with_the_block(table: Made) -> None:
+def test_distributed_planning_ends_with_its_block(table: Made) -> None:
     tracker = table.session.spark.sparkContext.statusTracker()
     before = len(tracker.getJobIdsForGroup("DATA-PLANNING"))
     plan = table.plan("iceberg_java_distributed", LAST_HOUR)
@@ -179,7 +179,7 @@ def test_without_pruning_clickhouse_reads_every_file(table: Made) -> None:
     assert whole.manifests_opened == pruned.manifests_opened == HOURS
 
 
-def test_clickhouses_explain_opens_no_manifest_for_rows_so_that_it_proves_nothing(table: Made) -> None:
+def test_clickhouses_explain_opens_no_manifest_and_proves_nothing(table: Made) -> None:
     with open_clickhouse(table.root) as clickhouse:
         off = "SETTINGS use_iceberg_metadata_files_cache = 0"
         explained = clickhouse.ask(f"EXPLAIN SELECT * FROM {clickhouse.table} WHERE region = 'r1' {off}")
@@ -266,7 +266,7 @@ def _batch_scan(plan: object) -> object:
             plan = plan.children().head()
 
 
-def test_a_listing_finds_files_that_no_snapshot_holds_and_lists_every_directory(table: Made) -> None:
+def test_a_listing_finds_unreferenced_files_in_every_directory(table: Made) -> None:
     directories = 1 + REGIONS + REGIONS * HOURS  # data, each region, each hour of it
     assert list_data_files([table.root / "data"]) == (directories, HOURS * REGIONS)
     written = next((table.root / "data").rglob("*.parquet"))

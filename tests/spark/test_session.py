@@ -133,7 +133,7 @@ def test_every_file_of_every_kind_is_seen(
     session.spark.conf.set("spark.sql.catalog.wasim.type", "jdbc")
 
 
-def test_a_short_lived_jvm_is_gone_after_its_block_and_what_is_left_of_it_blocks_nobody() -> None:
+def test_a_short_lived_jvm_ends_with_its_block() -> None:
     with short_lived_jvm(()) as gateway:
         pid = int(gateway.jvm.java.lang.ProcessHandle.current().pid())
         kept = gateway.jvm.java.util.ArrayList()

@@ -44,7 +44,7 @@ def test_a_pipe_a_device_and_a_folder_are_no_files(tmp_path):
     assert list(storage.list(str(tmp_path))) == []
 
 
-def test_a_link_to_a_folder_is_not_followed_and_a_broken_one_is_passed_over(tmp_path):
+def test_links_to_folders_and_broken_links_are_not_followed(tmp_path):
     (tmp_path / "table").mkdir()
     (tmp_path / "table" / "file").write_bytes(b"1")
     (tmp_path / "table" / "again").symlink_to(tmp_path / "table")
@@ -83,7 +83,7 @@ def test_a_profile_gives_keys_and_region(tmp_path, monkeypatch):
         _arguments(S3Options(profile="absent"))
 
 
-def test_a_folder_with_more_files_than_are_listed_ends_in_one_line(tmp_path):
+def test_a_folder_of_too_many_files_is_one_line(tmp_path):
     for number in range(5):
         (tmp_path / f"{number}.avro").write_bytes(b"1")
     storage = open_storage(str(tmp_path), S3Options(most_files=4))
@@ -94,7 +94,7 @@ def test_a_folder_with_more_files_than_are_listed_ends_in_one_line(tmp_path):
     assert len(list(open_storage(str(tmp_path), S3Options(most_files=5)).list(str(tmp_path)))) == 5
 
 
-def test_an_object_without_a_date_is_young_and_one_below_no_bytes_is_refused():
+def test_undated_objects_are_young_and_negative_sizes_refused():
     assert _stored(fs.FileInfo("b/k", type=fs.FileType.File, size=1, mtime_ns=0)).modified_s == float("inf")
     assert _stored(fs.FileInfo("b/k", type=fs.FileType.File, size=1, mtime_ns=10**9)).modified_s == 1
     with pytest.raises(StorageError, match="s3://b/k: has -5 bytes"):

@@ -71,7 +71,7 @@ def elsewhere(work, parts):
     return [pickle.loads(pickle.dumps(work))(part) for part in parts]  # noqa: S301
 
 
-def test_a_table_on_s3_is_inspected_like_one_here_and_nothing_is_written(tmp_path, monkeypatch):
+def test_a_table_on_s3_is_inspected_without_writing(tmp_path, monkeypatch):
     objects = tmp_path / "objects"
     root = emit_tree(objects / BUCKET / "db" / "t", horizon_s=12.0).root
     expected = inspection_document(inspect_location(str(root), InspectOptions(grace_s=0)))

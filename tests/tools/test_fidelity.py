@@ -32,7 +32,7 @@ CHECKED = [
 ]
 
 
-def test_the_page_sums_up_each_kind_and_counts_what_meets_the_goal():
+def test_the_page_sums_up_each_kind():
     page = render_fidelity(CHECKED)
     assert "| metadata_json | 2 | 2 | 0.200% | -0.300% |" in page
     assert "| manifest_list | 1 | 0 | 0.100% | +0.100% |" in page
@@ -40,7 +40,7 @@ def test_the_page_sums_up_each_kind_and_counts_what_meets_the_goal():
     assert page.endswith("\n3 of 4 rows meet the goal: counts exact, metadata within 0.5%.\n")
 
 
-def test_rows_of_their_own_leave_only_those_that_miss_on_the_page():
+def test_the_page_lists_only_rows_that_miss():
     page = render_fidelity(CHECKED, rows_file="fidelity.csv")
     assert "| b | manifest_list | 3 − 1 | 4 − 1 | 1,000 | 1,001 | +0.100% | -2.000% | no |" in page
     assert "| a |" not in page

@@ -35,6 +35,6 @@ def test_each_entry_has_its_facts_and_source_on_the_page():
         assert f"| {facts.trigger.words} | {facts.trigger.source} |" in PAGE
 
 
-def test_every_shipped_writer_with_an_interval_is_on_the_page_as_it_ships():
+def test_every_shipped_writer_is_on_the_page_as_shipped():
     ships = {name for name in SHIPPED if profile_named(name).trigger.every_s is not None}
     assert ships <= NAMED.keys()

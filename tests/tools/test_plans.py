@@ -37,14 +37,14 @@ def checked(planned_per_day: float = 100e6, written_per_day: float = 100e6, band
     return Checked(figures=figures, run=run)
 
 
-def test_a_figure_meets_its_goal_or_lies_in_its_band_or_is_missed():
+def test_a_figure_meets_its_goal_its_band_or_neither():
     found = [verdict_of(planned, 100.0, 0.02, 0.06) for planned in (98.1, 105.0, 93.0)]
     assert found == ["met", "within band", "missed"]
     assert verdict_of(101.9, 100.0, 0.02, 0.01) == "met"
     assert verdict_of(125.0, 100.0, 0.02, 0.2) == "within band"  # a band is of the planned figure
 
 
-def test_the_verdict_on_bytes_is_that_of_the_kind_that_is_furthest_beyond_its_own_band():
+def test_the_kind_furthest_beyond_its_band_decides_the_verdict():
     assert checked().error_by_kind == pytest.approx({Kind.METADATA_JSON: 0.03, Kind.DATA_MANIFEST: 0.03})
     assert checked().bytes_verdict == "missed"
 

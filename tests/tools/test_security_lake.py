@@ -10,7 +10,7 @@ from wasim.twin.schema import iceberg_schema, last_column_id
 PAGE = (ROOT / "docs" / "security_lake.md").read_text()
 
 
-def test_the_published_metadata_is_met_within_a_tenth_and_the_page_says_so():
+def test_published_metadata_is_met_within_a_tenth():
     assumed = as_published()
     years = assumed.years()
     stored = stored_bytes(years, assumed)

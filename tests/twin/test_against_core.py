@@ -23,7 +23,7 @@ TURNS = 4  # the first warms up the JVM
 
 
 @pytest.mark.slow
-def test_a_thousand_fast_appends_are_simulated_sooner_than_the_library_makes_them_on_jdbc(
+def test_a_thousand_appends_are_simulated_sooner_than_made(
     session: Session, servers: Servers, small_case: Callable[..., Case], tmp_path: Path
 ) -> None:
     case = small_case(table=TEN_COLUMNS, writer="streaming", horizon="1000s")

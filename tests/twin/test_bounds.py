@@ -86,7 +86,7 @@ def share(leaf: Leaf, bound: bytes) -> float:
 
 
 @pytest.mark.parametrize("most_computed", [ROWS, ROWS - 1], ids=["computed", "drawn"])
-def test_extremes_of_many_rows_lie_a_row_from_the_ends_in_the_mean(most_computed: int) -> None:
+def test_extremes_lie_a_row_from_the_ends_on_average(most_computed: int) -> None:
     """The least of n even draws is one n-th from the end, on average, whether it is computed or drawn."""
     table = Table(columns=MANY_VALUES)
     case = replace(synthetic_case(writer="batch"), table=table)
@@ -100,7 +100,7 @@ def test_extremes_of_many_rows_lie_a_row_from_the_ends_in_the_mean(most_computed
             assert len({one.upper[0] for one in bounds}) > FILES / 4
 
 
-def test_beyond_a_number_of_rows_bounds_are_drawn_and_below_they_follow_from_the_rows() -> None:
+def test_bounds_of_few_rows_are_computed_and_of_many_drawn() -> None:
     table = Table(columns=MANY_VALUES)
     case = replace(synthetic_case(writer="batch"), table=table)
     rows, held, found = rows_of(case), new_rows(np.arange(ROWS, dtype=np.int64)), leaves(table, iceberg_schema(table))

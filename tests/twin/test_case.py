@@ -158,7 +158,7 @@ def test_a_property_is_refused_where_it_would_change_what_maintenance_does(prope
         simulate(replace(case, evolution=(tag,), maintenance=Maintenance.model_validate(maintenance)))
 
 
-def test_a_writer_with_file_names_of_its_own_takes_no_data_path():
+def test_a_writer_naming_its_own_files_takes_no_data_path():
     case = synthetic_case(horizon_s=1.0, properties={"write.data.path": "lake"})
     with pytest.raises(WasimError, match=r"write\.data\.path is not simulated for security_lake"):
         simulate_case(case, profile_named("security_lake"), np.random.default_rng(0))

@@ -21,13 +21,13 @@ MANIFESTS = ("manifests_created", "manifests_kept", "manifests_replaced")
     ("groups", "most", "sizes"),
     [(6, None, [6]), (6, 1, [6]), (6, 2, [3, 3]), (6, 4, [2, 2, 2]), (7, 3, [3, 3, 1]), (3, 10, [1, 1, 1]), (0, 4, [])],
 )
-def test_commits_take_equal_numbers_of_groups_and_the_last_what_is_left(groups, most, sizes):
+def test_commits_take_equal_groups_and_the_last_the_rest(groups, most, sizes):
     found = batches_to_commit([[number] for number in range(groups)], most)  # type: ignore[misc, list-item]
     assert [len(batch) for batch in found] == sizes
     assert [group[0] for batch in found for group in batch] == list(range(groups))
 
 
-def test_a_full_batch_and_what_is_left_are_committed_as_spark_does(small_case: Callable[..., Case], run_case) -> None:
+def test_full_batches_and_the_rest_are_committed_as_spark_does(small_case: Callable[..., Case], run_case) -> None:
     case = partial_case(small_case, regions=3, most_commits=2)
     _, context = run_case(case)
     real, simulated = read_recording(context.folder.case(context.key)), simulated_like(case, context)

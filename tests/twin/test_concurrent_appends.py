@@ -98,7 +98,7 @@ def test_lost_attempts_leave_their_metadata_json_and_nothing_else(version, prope
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in REAL.iterdir()))
-def test_the_attempts_of_a_real_run_leave_its_files_and_a_thousandth_of_its_bytes(name, monkeypatch):
+def test_the_attempts_of_a_real_run_leave_its_files(name, monkeypatch):
     document, real = json.loads((REAL / name / "case.json").read_text()), read_recording(REAL / name)
     case = case_from_document(document["case"])
     monkeypatch.setattr("wasim.twin.case.race_of", lambda *_, **__: attempts_of(real, case))
@@ -127,7 +127,7 @@ def test_the_attempts_of_a_real_run_leave_its_files_and_a_thousandth_of_its_byte
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in REAL.iterdir()))
-def test_measured_times_foretell_the_share_of_attempts_that_a_real_run_lost(name):
+def test_measured_times_foretell_a_real_runs_lost_attempts(name):
     document, real = json.loads((REAL / name / "case.json").read_text()), read_recording(REAL / name)
     case, cost = case_from_document(document["case"]), sum_contention(real)
     step = next(step for step in plan_steps(case) if isinstance(step, Append))
@@ -139,7 +139,7 @@ def test_measured_times_foretell_the_share_of_attempts_that_a_real_run_lost(name
     assert np.mean(shares) == pytest.approx(cost.lost_attempts / cost.attempts, abs=0.08)
 
 
-def test_the_table_goes_on_as_if_its_commits_had_come_in_turn():
+def test_the_table_goes_on_as_after_commits_in_turn():
     case = case_of(4, properties=RETRIES)
     recording = simulated(case).recording
     reports, ledger = recording.reports, view_by_commit(recording)
@@ -151,7 +151,7 @@ def test_the_table_goes_on_as_if_its_commits_had_come_in_turn():
     assert np.all(ledger.wasted_bytes[ledger.attempts > 1] > 0)
 
 
-def test_the_files_that_count_are_as_large_as_those_of_a_writer_alone():
+def test_surviving_files_are_as_large_as_a_lone_writers():
     alone, among = (simulated(case_of(writers)).recording for writers in (1, 2))
     for kind in (Kind.DATA_MANIFEST, Kind.MANIFEST_LIST):
         sizes = []
@@ -205,7 +205,7 @@ def test_a_commit_of_which_an_attempt_left_nothing_is_not_measured():
         measure_contention(without(recording, second & (jsons | lists)), case)
 
 
-def test_without_any_pair_of_list_and_metadata_json_no_lag_is_given():
+def test_no_lag_is_given_without_lists_and_their_versions():
     case, recording = measurable()
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST):
         with pytest.raises(SavedFileError, match="too few commits"):
@@ -229,7 +229,7 @@ def test_the_hadoop_catalog_deletes_what_it_cannot_rename(version, tmp_path):
     assert (tmp_path / "metadata" / "version-hint.text").read_text() == f"{commits + 1}"
 
 
-def test_a_rest_server_writes_no_metadata_json_for_a_commit_that_is_stale_when_it_comes(tmp_path):
+def test_a_rest_server_writes_nothing_for_stale_commits(tmp_path):
     recording = simulated(case_of(8, properties=RETRIES, catalog="rest"), tmp_path).recording
     events, contention = recording.events, sum_contention(recording)
     written = events.where(events.action == Action.WRITE)

@@ -45,7 +45,7 @@ def test_the_table_and_the_model_read_properties_alike(properties):
 
 
 @pytest.mark.parametrize("text", ["yes", "1", "on", " true"])
-def test_what_is_not_true_is_false_in_the_table_and_in_the_model(text):
+def test_what_is_not_true_is_false_in_table_and_model(text):
     case = synthetic_case(writer="batch", properties={keys.MANIFEST_MERGE_ENABLED: text})
     assert not read_appends(case).merges
     assert not table_of(case).rules.policy.enabled

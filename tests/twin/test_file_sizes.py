@@ -65,7 +65,7 @@ def test_files_are_within_three_hundredths_of_sparks(name: str) -> None:
 
 @pytest.mark.slow  # of recorded tables: the test above
 @pytest.mark.parametrize("name", CASES)
-def test_files_of_columns_of_every_type_are_about_as_large_as_sparks(
+def test_files_of_every_column_type_have_sparks_size(
     name: str,
     small_case: Callable[..., Case],
     run_case,

@@ -50,7 +50,7 @@ MAINTENANCE = (
     locality=st.sampled_from(["scattered", "newest"]),
     maintenance=st.sampled_from(MAINTENANCE),
 )
-def test_the_newest_row_of_each_key_is_left_whatever_is_done_to_the_table(**fields):
+def test_the_newest_row_of_each_key_is_always_left(**fields):
     is_refused = fields["version"] == 3 and fields["repeats"] and "expire_snapshots" in fields["maintenance"]
     assume(not is_refused)  # tests/test_flink_against_java.py
     case = upserting_case(properties=MERGING, **fields)
@@ -63,7 +63,7 @@ def test_the_newest_row_of_each_key_is_left_whatever_is_done_to_the_table(**fiel
     assert totals.position_deletes + totals.equality_deletes == sum(file.record_count for file in deletes)
 
 
-def test_every_row_deletes_its_key_and_what_comes_again_deletes_its_place():
+def test_rows_delete_keys_and_repeated_ones_delete_places():
     case = upserting_case(commits=3, repeats=0.25, subtasks=1)
     simulated = simulate(case)
     deletes = Counter()
@@ -92,7 +92,7 @@ def test_a_key_goes_to_the_same_subtask_at_every_checkpoint():
     assert len(set.union(*subtasks.values())) == 3
 
 
-def test_a_partition_goes_to_one_subtask_where_rows_are_hashed_by_partition():
+def test_rows_hashed_by_partition_keep_one_subtask_each():
     simulated = simulate(upserting_case(partitioned=True, distribution="hash", subtasks=3))
     by_partition: dict[str, set[str]] = {}
     for path in simulated.files.rows_in:
@@ -102,7 +102,7 @@ def test_a_partition_goes_to_one_subtask_where_rows_are_hashed_by_partition():
     assert all(len(found) == 1 for found in by_partition.values())
 
 
-def test_compaction_leaves_the_equality_deletes_of_the_commit_that_it_was_planned_on():
+def test_compaction_leaves_equality_deletes_of_its_planned_commit():
     case = upserting_case(maintenance={"rewrite_data_files": COMPACTION})
     summaries = [json.loads(text)["summary"] for text in simulate(case).table.json.snapshots.values()]
     rewritten = [place for place, summary in enumerate(summaries) if summary["operation"] == "replace"]

@@ -75,7 +75,7 @@ def job(
     return UpsertingJob(session, small_case(**lines), tmp_path / "real")
 
 
-def test_metadata_of_row_deltas_is_that_of_the_library_byte_for_byte(job: UpsertingJob, tmp_path: Path) -> None:
+def test_metadata_of_row_deltas_is_the_librarys_to_the_byte(job: UpsertingJob, tmp_path: Path) -> None:
     with job.by_flink():
         checkpoints = [job.commit(number, rows) for number, rows in rows_of_commits(job.case)]
     staged = replay(job, checkpoints, tmp_path / "again")

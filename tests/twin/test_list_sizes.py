@@ -15,7 +15,7 @@ def record(number: int) -> bytes:
     return f"{number}/".encode() + rng.bytes(16).hex().encode() * 6 + b"x" * int(rng.integers(40))
 
 
-def test_lists_are_as_long_as_they_are_written_to_two_thousandths_whatever_becomes_of_their_ends():
+def test_list_lengths_are_met_within_two_thousandths():
     sizes, sync, records, lists = ListSizes(), bytes(16), [], []
     for number in range(1500):
         records = [record(number), *records]

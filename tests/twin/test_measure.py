@@ -13,7 +13,7 @@ from wasim.twin.measure import noise_bytes
 
 
 @pytest.mark.parametrize(("name", "shipped"), [("merging_v3", "spark_batch"), ("streaming_v2", "spark_streaming")])
-def test_a_measured_profile_is_the_shipped_one_but_for_samples_and_what_takes_several_writers(name, shipped):
+def test_a_measured_profile_is_the_shipped_one_but_for_samples(name, shipped):
     case = recorded_case(name)
     measured = measure_profile(RECORDINGS / name / "table", case, name=shipped)
     expected = shipped_profile(case)

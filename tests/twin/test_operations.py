@@ -78,7 +78,7 @@ def test_scenario_and_profile_foretell_files_and_bytes_of_a_real_run(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_as_many_bytes_live_at_the_end_as_in_the_real_table(name):
+def test_live_bytes_end_as_in_the_real_table(name):
     live = simulated_like(name).live_bytes
     for kind, size in recorded(name)["live_bytes"].items():
         # sizes of data and delete files follow a law; rows that were rewritten compress less than it says
@@ -97,7 +97,7 @@ def test_reports_and_steps_say_what_the_real_ones_say(name):
         assert getattr(simulated.reports, column).tolist() == getattr(real.reports, column).tolist(), column
 
 
-def test_every_file_that_a_retained_snapshot_names_is_there_and_no_other_list_or_manifest(tmp_path):
+def test_lists_and_manifests_are_those_that_retained_snapshots_name(tmp_path):
     case = kept_case(
         maintenance={"expire_snapshots": {"every": "5s", "older_than": "2s"}, "rewrite_manifests": {"every": "4s"}},
     )
@@ -136,7 +136,7 @@ def test_the_snapshot_log_starts_after_the_newest_snapshot_that_is_gone(tmp_path
     assert [one.snapshot_id for one in metadata.snapshot_log] == [one.snapshot_id for one in metadata.snapshots]
 
 
-def test_a_rollback_returns_to_an_earlier_snapshot_and_goes_on_from_there(tmp_path):
+def test_a_table_goes_on_from_a_rollback(tmp_path):
     reports = simulate(
         kept_case(horizon_s=6.0, evolution=[{"at": "4s", "rollback_commits": 2}]), tmp_path
     ).recording.reports
@@ -148,7 +148,7 @@ def test_a_rollback_returns_to_an_earlier_snapshot_and_goes_on_from_there(tmp_pa
     assert reports.files_live.tolist() == [1, 2, 3, 4, 3, 4]
 
 
-def test_a_schema_that_comes_back_keeps_its_id_and_new_columns_get_new_ones(tmp_path):
+def test_a_schema_that_comes_back_keeps_its_id(tmp_path):
     evolution = [
         {"at": "1s", "add_column": {"name": "late", "type": "int"}},
         {"at": "2s", "rename_column": {"column": "late", "to": "later"}},
@@ -186,7 +186,7 @@ def test_maintenance_by_count_waits_for_the_count():
     ]  # fmt: skip
 
 
-def test_compaction_leaves_one_file_that_is_as_old_as_what_it_was_made_of(tmp_path):
+def test_a_compacted_file_is_as_old_as_its_sources(tmp_path):
     compaction = {"every": "4s", "min_input_files": 2}
     case = kept_case(maintenance={"rewrite_data_files": compaction}, horizon_s=6.0, properties=NO_MERGE)
     reports = simulate(case, tmp_path).recording.reports
@@ -200,7 +200,7 @@ def test_compaction_leaves_one_file_that_is_as_old_as_what_it_was_made_of(tmp_pa
     assert (new.sequence_number, new.min_sequence_number, entry.sequence_number) == (5, 4, 4)
 
 
-def test_deleting_whole_commits_takes_their_files_out_and_the_next_merging_commit_their_manifests():
+def test_a_merging_commit_drops_manifests_of_deleted_commits():
     deletion = {"delete": {"every": "4s", "rows": 150, "locality": "oldest_commits"}}
     case = kept_case(changes=deletion, horizon_s=6.0, properties=NO_MERGE)
     reports = simulate(case).recording.reports
@@ -262,7 +262,7 @@ def test_what_is_not_modelled_is_refused_by_name(parts, named):
         simulate(kept_case(**parts))
 
 
-def test_changes_upserts_and_an_evolution_together_are_refused_as_versions_of_rows_would_be_two():
+def test_changes_with_upserts_and_an_evolution_are_refused():
     evolution = [{"at": "1s", "add_column": {"name": "first", "type": "int"}}]
     case = kept_case(changes={"update": {"every": "3s", "share": 0.5}}, evolution=evolution)
     upserting = Writer.model_validate({"kind": "batch", "upsert": {"share": 0.5}})

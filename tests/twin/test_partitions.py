@@ -48,7 +48,7 @@ def test_rows_fall_into_the_month_and_year_of_their_time():
     assert {share.partition for share in shares} == {(672, 56), (683, 56)}
 
 
-def test_decimal_partitions_fill_their_type_in_manifests_and_are_as_short_as_can_be_in_lists():
+def test_decimal_partitions_are_full_in_manifests_minimal_in_lists():
     amount = Columns(name="amount", type="decimal(20,3)", values=5)
     table = Table(columns=(amount,), partition_by=(PartitionField(column="amount"),))
     case = replace(synthetic_case(writer="batch"), table=table)

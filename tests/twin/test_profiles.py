@@ -41,7 +41,7 @@ def written(name: str, folder: Path, **options):
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
-def test_a_documented_profile_names_the_source_of_its_summary_and_of_its_names(name):
+def test_a_documented_profile_names_its_sources(name):
     assert profile_named(name).sources.keys() >= {"summary", "properties", "columns, footer, pace_s"}
 
 
@@ -78,7 +78,7 @@ def test_every_profile_writes_a_table_that_reads_back(name, tmp_path):
     assert list(metadata.snapshots[-1].summary) == [key for key in profile.summary if key not in unsaid]
 
 
-def test_spark_before_1_11_counts_no_manifests_and_heeds_no_compression_level(tmp_path):
+def test_before_1_11_manifests_are_uncounted_and_levels_ignored(tmp_path):
     properties = {"write.manifest.compression-level": "1"}
     metadata = written("spark_streaming_1_10", tmp_path / "old", properties=properties)
     assert not any(key.startswith("manifests-") for key in metadata.snapshots[0].summary)
@@ -104,14 +104,14 @@ def test_flinks_subtasks_keep_their_uuid_and_count_their_files_on(tmp_path):
     assert metadata.snapshots[-1].summary["flink.max-committed-checkpoint-id"] == "6"
 
 
-def test_kafka_connects_summary_holds_its_offsets_and_time_as_it_writes_them(tmp_path):
+def test_kafka_connects_summary_holds_its_offsets_and_time(tmp_path):
     summary = written("kafka_connect", tmp_path).snapshots[-1].summary
     offsets = next(text for key, text in summary.items() if key.startswith("kafka.connect.offsets."))
     assert json.loads(offsets) == {"0": 49}
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", summary["kafka.connect.valid-through-ts"])
 
 
-def test_what_redpanda_does_not_read_is_said_of_what_the_table_is_set_to():
+def test_properties_that_redpanda_does_not_read_are_named():
     given = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-count-to-merge": "9"}
     case = synthetic_case(properties=given)
     assert list(ignored(case, profile_named("redpanda"))) == [
@@ -138,7 +138,7 @@ def test_a_profile_that_is_neither_shipped_nor_a_file_is_refused():
         profile_named("sling")
 
 
-def test_a_profile_of_a_release_before_0_12_is_refused_by_name(tmp_path):
+def test_a_profile_from_before_0_12_is_refused(tmp_path):
     document = json.loads(render_profile(profile_named("spark_batch")))
     for version, is_known in (("0.11", False), ("0.12", True)):
         (tmp_path / "old.json").write_text(json.dumps(document | {"iceberg": version}))
@@ -149,7 +149,7 @@ def test_a_profile_of_a_release_before_0_12_is_refused_by_name(tmp_path):
                 read_profile(tmp_path / "old.json")
 
 
-def test_a_profile_in_a_file_takes_what_it_leaves_out_from_the_shipped_one_that_it_is_like(tmp_path):
+def test_a_profile_like_a_shipped_one_inherits_what_it_omits(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text(json.dumps({"schema_version": 1, "name": "mine", "like": "flink", "pace_s": 9.0}))
     assert profile_named(str(path)) == replace(profile_named("flink"), name="mine", pace_s=9.0)
@@ -158,7 +158,7 @@ def test_a_profile_in_a_file_takes_what_it_leaves_out_from_the_shipped_one_that_
         profile_named(str(path))
 
 
-def test_format_version_3_is_refused_for_writers_that_did_not_know_it():
+def test_format_version_3_is_refused_for_older_writers():
     case = synthetic_case(horizon_s=2.0)
     case = replace(case, table=case.table.model_copy(update={"format_version": 3}))
     profile: WriterProfile = profile_named("security_lake")
@@ -224,7 +224,7 @@ def test_what_no_writer_does_is_refused_with_its_line(tmp_path, given, said):
     assert str(raised.value).startswith(f"{path}:{said}")
 
 
-def test_what_is_missing_where_nothing_is_like_it_is_named_line_by_line(tmp_path):
+def test_what_a_profile_of_its_own_lacks_is_named(tmp_path):
     (path := tmp_path / "odd.json").write_text('{"schema_version": 1, "name": "x"}')
     with pytest.raises(SavedFileError, match=r"origin is missing\. Add it, or say which shipped profile this is like"):
         read_profile(path)

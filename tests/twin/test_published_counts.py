@@ -43,7 +43,7 @@ def test_a_thousand_appends_with_merging_off_leave_a_thousand_manifests():
 
 
 @pytest.mark.parametrize("columns", [10, 30, 100])
-def test_a_manifest_of_8_mib_holds_about_300_000_entries_over_columns(columns):
+def test_a_manifest_of_8_mib_holds_300_000_entries(columns):
     case = synthetic_case(horizon_s=1.0, properties=FULL)
     mixed = (Columns(name="t", type="string", count=columns // 2), Columns(name="n", type="long", count=columns // 2))
     case = replace(case, table=case.table.model_copy(update={"columns": mixed}))

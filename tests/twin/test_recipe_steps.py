@@ -26,7 +26,7 @@ SNAPSHOT_IDS = [4612042580536532046, 927871522036283109, 583117362677106030]
 UUID = "d8d56a7c-689c-4e61-8720-f9e86ac3e974"
 
 
-def test_a_public_table_of_trinos_grows_by_the_profile_to_the_byte():
+def test_trinos_public_table_grows_as_profiled_to_the_byte():
     profile, schema = profile_named("trino"), two_integers()
     json = TableJson(base=created(schema), properties=TableProperties(), needs_text=False, release=profile.release)
     sizes, statistics = [], []
@@ -93,7 +93,7 @@ def test_an_expiry_that_shares_the_commit_writes_no_version():
     assert np.count_nonzero((events.action == Action.DELETE) & (events.kind == Kind.MANIFEST_LIST)) == 69
 
 
-def test_an_expiry_of_its_own_writes_a_version_once_snapshots_are_old():
+def test_a_separate_expiry_writes_a_version():
     case, _ = simulated("redpanda")
     made = simulate_table(case, with_early_expiry("redpanda"), np.random.default_rng(2))
     assert len(made.table.json.snapshots) == 31
@@ -101,7 +101,7 @@ def test_an_expiry_of_its_own_writes_a_version_once_snapshots_are_old():
     assert made.table.json.base.refs["redpanda.tag"].snapshot_id == made.table.snapshot_id
 
 
-def test_a_case_as_written_takes_from_the_recipe_what_it_leaves_open():
+def test_a_case_takes_what_it_leaves_open_from_its_recipe():
     case = replace(synthetic_case(writer="batch"), writer=Writer(kind="batch", profile="automq"))
     written = as_written(case, profile_named("automq"))
     assert written.table.properties["write.metadata.delete-after-commit.enabled"] == "true"

@@ -67,7 +67,7 @@ def test_compaction_writes_older_rows_with_the_values_that_they_had() -> None:
 
 @pytest.mark.parametrize(("statement", "nulls"), [("merge", 0), ("update", 2 * ROWS)])
 @pytest.mark.parametrize(("mode", "records"), [("copy-on-write", 8 * ROWS), ("merge-on-read", 16 * ROWS)])
-def test_a_merge_gives_new_columns_values_and_an_update_leaves_them_null(
+def test_merges_fill_new_columns_and_updates_leave_them_null(
     statement: str, nulls: int, mode: str, records: int
 ) -> None:
     everything = {"every": "8s", "share": 1.0, "mode": mode}
@@ -79,9 +79,7 @@ def test_a_merge_gives_new_columns_values_and_an_update_leaves_them_null(
 
 
 @pytest.mark.parametrize(("row", "version", "nulls"), [(0, 0, 1), (199, 0, 1), (200, 0, 0), (5, 7, 1), (5, 8, 0)])
-def test_whether_a_row_has_an_added_column_follows_from_its_number_or_from_what_changed_it(
-    row: int, version: int, nulls: int
-) -> None:
+def test_a_rows_number_or_change_decides_its_added_columns(row: int, version: int, nulls: int) -> None:
     case = evolving_case()
     late = next(leaf for leaf in leaves(case.table, iceberg_schema(case.table)) if leaf.field_id == TOOK)
     rows = replace(rows_of(case), added={TOOK: (200, 8)})

@@ -25,7 +25,7 @@ def test_manifests_of_less_than_four_mebibytes_are_told_less_closely(
 
 
 @pytest.mark.parametrize(("trigger", "width"), [("every: 10s", 0.015), ("when_small_files: 10", 0.11)])
-def test_when_files_are_compacted_by_their_number_is_chance_where_statements_rewrite_some(
+def test_compaction_by_count_is_chance_where_statements_rewrite_files(
     trigger: str, width: float, small_case: Callable[..., Case]
 ):
     case = small_case(
@@ -36,7 +36,7 @@ def test_when_files_are_compacted_by_their_number_is_chance_where_statements_rew
     assert simulate_years(case, shipped_profile(case), Site()).band[Kind.METADATA_JSON] == width
 
 
-def test_bands_of_a_table_that_evolves_are_said_to_be_of_its_last_shape(small_case: Callable[..., Case]):
+def test_bands_of_an_evolving_table_are_of_its_last_shape(small_case: Callable[..., Case]):
     case = small_case(horizon="60s", evolution="[{at: 40s, set_properties: {write.metadata.compression-codec: gzip}}]")
     approximated = simulate_years(case, shipped_profile(case), Site()).approximated
     assert any("as its evolution leaves it; bands are of that table" in sentence for sentence in approximated)

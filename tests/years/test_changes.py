@@ -64,7 +64,7 @@ SCATTERED = [
 
 
 @pytest.mark.parametrize("lines", AT_AN_END, ids=str)
-def test_statements_at_an_end_of_the_table_touch_the_files_that_they_do(lines: dict[str, Any], made: Callable) -> None:
+def test_statements_at_an_end_touch_the_same_files(lines: dict[str, Any], made: Callable) -> None:
     exact, summed = made(lines)
     for kind in Kind:
         written = exact.files_written[kind]
@@ -90,12 +90,12 @@ def test_scattered_deletes_leave_files_of_partitions_less_and_less_alike(made: C
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.04)
 
 
-def test_few_scattered_deletes_of_a_table_without_partitions_merge_its_files_within_the_band(made: Callable) -> None:
+def test_few_scattered_deletes_merge_files_within_the_band(made: Callable) -> None:
     delete = {"every": "3s", "rows": 2, "mode": "copy-on-write"}
     compare_with_band(*made({"changes": {"delete": delete}, "workload": {"rows_per_second": 60}}))
 
 
-def test_upserts_of_scattered_rows_write_as_many_delete_files_and_manifests_of_them(made: Callable) -> None:
+def test_scattered_upserts_write_as_many_delete_files(made: Callable) -> None:
     upsert = {"share": 0.2, "mode": "merge-on-read"}
     exact, summed = made({"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 200}})
     totals = summed.totals
@@ -104,7 +104,7 @@ def test_upserts_of_scattered_rows_write_as_many_delete_files_and_manifests_of_t
     assert totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.1)
 
 
-def test_maintenance_by_count_counts_what_a_statement_after_the_same_commit_brought(made: Callable) -> None:
+def test_maintenance_by_count_counts_the_commits_statement_too(made: Callable) -> None:
     update = {"every": "10s", "rows": 20, "locality": "oldest", "mode": "merge-on-read"}
     upkeep = {"rewrite_manifests": {"when_manifests": 12}}
     exact, summed = made({"changes": {"update": update}, "maintenance": upkeep, **IN_TURN, "table.format_version": 3})
@@ -112,7 +112,7 @@ def test_maintenance_by_count_counts_what_a_statement_after_the_same_commit_brou
     compare_with_band(exact, summed)
 
 
-def test_compaction_by_count_waits_as_long_on_average_where_chance_decides_how_many_files_come(made: Callable) -> None:
+def test_compaction_by_count_waits_for_chance_on_average(made: Callable) -> None:
     lines = {"horizon": "300s", "writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 4}}
     upkeep = {"rewrite_data_files": {"when_small_files": 20}}
     exact, summed = made(lines | {"table": TABLE | BY_BUCKET, "maintenance": upkeep})
@@ -137,14 +137,14 @@ def test_overwriting_the_newest_partitions_replaces_their_files_alone(made: Call
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=band)
 
 
-def test_overwriting_some_of_the_partitions_that_stay_open_leaves_the_others_in_their_manifests(made: Callable) -> None:
+def test_overwritten_partitions_leave_the_others_in_their_manifests(made: Callable) -> None:
     lines = {"writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 2}, "table": TABLE | BY_BUCKET}
     exact, summed = made(lines | {"changes": {"overwrite": {"every": "3s", "rows": 5, "kind": "dynamic"}}})
     written = exact.files_written[Kind.DATA_MANIFEST]
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.06)
 
 
-def test_files_of_closed_partitions_stay_there_when_scattered_rows_of_theirs_are_deleted(made: Callable) -> None:
+def test_scattered_deletes_leave_files_in_closed_partitions(made: Callable) -> None:
     lines = {
         "commit_interval": "7m",
         "horizon": f"{420 * 1.5 * COMMITS}s",
@@ -164,7 +164,7 @@ def test_summaries_of_statements_compress_as_they_do_among_those_of_commits(made
     assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=0.01)
 
 
-def test_entries_of_files_that_statements_write_share_less_than_those_of_one_commit(made: Callable) -> None:
+def test_entries_of_statements_share_less_than_one_commits(made: Callable) -> None:
     upsert = {"share": 0.1, "mode": "merge-on-read"}
     table = TABLE | {"properties": {"commit.manifest.min-count-to-merge": "10"}}
     lines = {"workload": {"rows_per_second": 40, "files_per_commit": 4}, "table": table, "table.format_version": 3}
@@ -189,7 +189,7 @@ def test_delete_files_of_data_files_of_one_commit_share_its_name(made: Callable)
     assert summed.totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.01)
 
 
-def test_upserts_that_touch_few_files_pass_over_manifests_of_deletes_as_exact_ones_do(made: Callable) -> None:
+def test_upserts_of_few_files_keep_manifests_of_deletes(made: Callable) -> None:
     upsert = {"share": 0.05, "mode": "merge-on-read"}
     lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 600}}
     exact, summed = made(lines)
@@ -198,9 +198,7 @@ def test_upserts_that_touch_few_files_pass_over_manifests_of_deletes_as_exact_on
 
 
 @pytest.mark.parametrize("fields", [["day"], ["day", "bucket[4]"]], ids=str)
-def test_partitions_that_are_overwritten_lose_all_that_came_into_them_and_no_others(
-    fields: list[str], made: Callable
-) -> None:
+def test_overwritten_partitions_alone_lose_all_their_files(fields: list[str], made: Callable) -> None:
     by = [
         {"column": "event_time" if transform == "day" else "event_id", "transform": transform} for transform in fields
     ]
@@ -234,7 +232,7 @@ def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[An
     return make
 
 
-def test_an_overwrite_of_a_share_too_small_for_a_row_overwrites_nothing(made: Callable) -> None:
+def test_an_overwrite_of_less_than_a_row_overwrites_nothing(made: Callable) -> None:
     overwrite = {"every": "3s", "share": 0.002, "kind": "dynamic"}
     exact, summed = made({"changes": {"overwrite": overwrite}, "workload": {"rows_per_second": 40}})
     assert summed.totals.files_written == exact.files_written
@@ -261,14 +259,14 @@ def test_upserts_hit_the_file_that_compaction_made_and_few_others(made: Callable
     assert summed.totals.files_written[Kind.DELETE_FILE] == pytest.approx(written, rel=0.15)
 
 
-def test_rows_that_statements_write_again_keep_their_ids_in_format_version_3(made: Callable) -> None:
+def test_rows_written_again_keep_their_ids_in_version_3(made: Callable) -> None:
     upsert = {"share": 0.3, "mode": "merge-on-read"}
     lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 40}}
     exact, summed = made(lines | {"table.format_version": 3})
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.02)
 
 
-def test_no_two_files_that_hold_most_of_a_partition_are_in_one(made: Callable) -> None:
+def test_two_largest_files_of_a_partition_are_never_together(made: Callable) -> None:
     """Copy-on-write upserts of four buckets: a large file of each grows, and is not merged with those of others."""
     upsert = {"share": 0.1, "mode": "copy-on-write"}
     lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 40}}

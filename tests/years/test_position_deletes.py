@@ -13,6 +13,9 @@ from wasim.twin.delete_sizes import deletes_of_one
 from wasim.years import simulate_years
 from wasim.years.position_deletes import read_position_deletes
 
+DELETE_HOURLY = "{delete: {every: 1h, rows: 20, mode: merge-on-read}}"
+# what it writes into closed partitions has these compacted again
+UPDATE_OFTEN = "{update: {every: 15m, rows: 20, mode: merge-on-read}}"
 ROWS = [(1, 1_000), (100, 60_000), (1_500, 2_000), (40_000, 65_536)]
 
 
@@ -63,22 +66,22 @@ def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callab
     assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.02)
 
 
-@pytest.mark.parametrize("version", [pytest.param(2, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize(
-    ("changes", "off"),
+    ("version", "hours", "changes", "off"),
     [
-        pytest.param("{delete: {every: 1h, rows: 20, mode: merge-on-read}}", 0.13, marks=pytest.mark.slow),
-        # what it writes into closed partitions has these compacted again
-        ("{update: {every: 15m, rows: 20, mode: merge-on-read}}", 0.33),
+        pytest.param(2, 26, DELETE_HOURLY, 0.13, marks=pytest.mark.slow),
+        pytest.param(3, 26, DELETE_HOURLY, 0.13, marks=pytest.mark.slow),
+        pytest.param(2, 26, UPDATE_OFTEN, 0.33, marks=pytest.mark.slow),
+        pytest.param(3, 26, UPDATE_OFTEN, 0.33, marks=pytest.mark.slow),
+        (3, 13, UPDATE_OFTEN, 0.33),
     ],
-    ids=["deletes", "updates"],
 )
 def test_deletes_stay_while_compaction_leaves_older_files_alone(
-    version: int, changes: str, off: float, small_case: Callable[..., Case]
+    version: int, hours: int, changes: str, off: float, small_case: Callable[..., Case]
 ):
-    """3,744 commits into a partition an hour, compacted while it is open; statements find their rows in all of them."""
+    """A commit every 25 s into a partition an hour, compacted while open; statements find their rows in all of them."""
     case = small_case(
-        horizon="26h",
+        horizon=f"{hours}h",
         commit_interval="25s",
         workload="{rows_per_second: 2.4}",
         writer="streaming",
@@ -96,7 +99,7 @@ def test_deletes_stay_while_compaction_leaves_older_files_alone(
 
 
 @pytest.mark.slow
-def test_upserts_on_read_beside_compaction_leave_as_many_bytes_as_there_are(small_case: Callable[..., Case]):
+def test_upserts_on_read_under_compaction_leave_as_many_bytes(small_case: Callable[..., Case]):
     """An hourly MERGE for thirty days, compacted daily: deletes of the last one before a compaction outlive it."""
     case = small_case(
         horizon="732h",

@@ -19,7 +19,7 @@ from wasim.years.retention import Retention
 from wasim.years.samples import Samples
 
 
-def test_an_expiry_that_counts_snapshots_comes_as_often_however_many_have_come(small_case: Callable[..., Case]):
+def test_an_expiry_by_count_comes_equally_often(small_case: Callable[..., Case]):
     upkeep = "{expire_snapshots: {when_snapshots: 20, older_than: 5s}}"  # which leaves 6 of 20
     sizes = []
     for commits in (4_000, 4_000_000):

@@ -14,9 +14,7 @@ COMMITS = 300
 
 
 @pytest.mark.parametrize(("writer", "version"), [("batch", 1), ("batch", 3), ("streaming", 2)])
-def test_a_snapshot_takes_as_many_bytes_as_written_but_for_a_part_of_one(
-    writer: str, version: int, small_case: Callable[..., Case]
-):
+def test_a_snapshot_takes_as_many_bytes_as_written(writer: str, version: int, small_case: Callable[..., Case]):
     table = f"{{columns: [{{name: n, type: int}}], format_version: {version}}}"
     case = small_case(table=table, horizon=f"{COMMITS}s", writer=writer)
     profile = shipped_profile(case)

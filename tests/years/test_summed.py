@@ -69,7 +69,8 @@ def test_orphan_removal_deletes_every_old_metadata_json_that_no_log_names(
     assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.005)
 
 
-def test_histories_stepped_through_in_other_processes_give_the_same_sums():
+def test_histories_stepped_through_in_other_processes_give_the_same_sums(monkeypatch):
+    monkeypatch.setattr("wasim.processes.available_cores", lambda: 2)
     cases = [case_of("compaction", 1, commits) for commits in (300, 450)]
     ahead, alone = (YearsOf(profile=shipped_profile(cases[0]), site=Site()) for _ in range(2))
     simulate_ahead((ahead, case) for case in cases)

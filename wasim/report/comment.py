@@ -58,7 +58,7 @@ def _parts(comment: Comment) -> Iterator[str]:
     yield "\n".join(f"- {MARKS[one.holds]} {one.text}" for one in comment.judged)
     if comment.table is not None and comment.table.rows:
         yield render_markdown(comment.table)
-    yield "\n".join(f"- {note}" for note in comment.notes)
+    yield "\n".join(f"* {note}" for note in comment.notes)  # another bullet begins another list: both stay tight
     for detail in comment.details:
         part = detail if isinstance(detail, Folded) else Folded(title=detail.caption, text=_lines(detail))
         yield f"<details><summary>{_escaped(part.title)}</summary>\n\n{part.text}\n\n</details>"

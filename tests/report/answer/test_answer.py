@@ -60,7 +60,7 @@ def test_limits_that_nothing_keeps_say_how_near_the_longest_comes(run: Run, fit:
     )
 
 
-def test_without_limits_the_knee_is_chosen_among_what_keeps_up_for_a_month(run: Run) -> None:
+def test_without_limits_a_sustained_knee_is_chosen(run: Run) -> None:
     steady = synthetic_run(Truth(snapshot_ms=0.0, load_ms=(1.5, 0.0)), Sweep(intervals_s=INTERVALS_S))
     fit = fit_run(steady)
     answer = answer_run(steady, fit, (), None, forecast_run(steady))
@@ -73,7 +73,7 @@ def test_without_limits_the_knee_is_chosen_among_what_keeps_up_for_a_month(run: 
     )
 
 
-def test_of_two_intervals_that_keep_up_the_shorter_is_chosen_because_the_others_stop() -> None:
+def test_the_shorter_interval_is_chosen_where_the_others_stop() -> None:
     steady = synthetic_run(Truth(snapshot_ms=0.0), Sweep(intervals_s=(2.0, 10.0, 30.0), writers=("streaming",)))
     answer = answer_run(steady, fit_run(steady))
     (choice,) = answer.swept
@@ -91,7 +91,7 @@ def test_a_sweep_that_does_not_keep_up_says_so(fit: FitReport, run: Run) -> None
     )
 
 
-def test_of_two_intervals_that_keep_up_the_longer_is_taken_unless_metadata_stays_below_the_data() -> None:
+def test_the_longer_interval_is_taken_unless_metadata_stays_below_data() -> None:
     pair = synthetic_run(Truth(snapshot_ms=0.0), Sweep(intervals_s=(30.0, 60.0), writers=("streaming",)))
     forecasts = forecast_run(pair)
     answer = answer_run(pair, fit_run(pair), (), None, forecasts)
@@ -142,7 +142,7 @@ def longest_sentence(text: str) -> int:
     return max(len(sentence.split()) for sentence in text.split(". "))
 
 
-def test_nothing_is_foreseen_past_the_day_on_which_a_writer_stops_keeping_up(run: Run, fit: FitReport) -> None:
+def test_nothing_is_foreseen_after_a_writer_stops_keeping_up(run: Run, fit: FitReport) -> None:
     options = answer_run(run, fit, (), None, forecast_run(run)).swept[0].options
     assert DAY_S in options[-1].by_horizon
     for option in options:
@@ -282,7 +282,7 @@ def test_several_writers_are_concluded_by_what_they_lost() -> None:
     )
 
 
-def test_a_single_interval_says_once_what_it_wrote_where_no_month_is_known() -> None:
+def test_a_single_interval_without_months_says_once_what_it_wrote() -> None:
     alone = synthetic_run(sweep=Sweep(intervals_s=(5.0,), writers=("streaming",)))
     fit = fit_run(alone)
     answer = answer_run(alone, fit, (), load_prices())

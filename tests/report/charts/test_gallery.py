@@ -82,9 +82,7 @@ def test_commit_latency_shows_step_and_commit_with_their_fits(ax: Axes, run: Run
     assert any(text.get_text().startswith("sustainable over 1d: ") for text in ax.texts)
 
 
-def test_the_trade_off_shows_what_every_interval_wrote_and_the_model_through_it(
-    ax: Axes, run: Run, fit: FitReport
-) -> None:
+def test_the_trade_off_shows_every_interval_and_the_model(ax: Axes, run: Run, fit: FitReport) -> None:
     answer = answer_run(run, fit)
     assert draw_bytes(ax, answer, fit) is ax
     for group in group_cases(run):
@@ -117,7 +115,7 @@ def test_what_cannot_keep_up_for_a_month_is_shaded(ax: Axes) -> None:
     assert all(interval < smallest for interval in stops)
 
 
-def test_lines_of_a_month_begin_where_the_writer_keeps_up_for_one(ax: Axes) -> None:
+def test_month_lines_begin_where_the_writer_keeps_up(ax: Axes) -> None:
     slowing = synthetic_run(Truth(snapshot_ms=0.5), Sweep(intervals_s=INTERVALS_S, writers=("streaming",)))
     fit = fit_run(slowing)
     choices = answer_run(slowing, fit, (), None, forecast_run(slowing)).swept
@@ -143,7 +141,7 @@ def test_bytes_per_commit_are_the_ledgers_on_a_linear_axis(ax: Axes, run: Run) -
     assert list(line(ax, batch.case.label).get_ydata()) == list(batch.ledger.metadata_bytes)
 
 
-def test_every_chart_of_a_whole_run_is_drawn_what_it_is_about_first(run: Run, fit: FitReport) -> None:
+def test_every_chart_of_a_whole_run_is_drawn_in_order(run: Run, fit: FitReport) -> None:
     charts = plan_charts(run, fit, answer_run(run, fit, (), None, forecast_run(run)))
     assert [chart.name for chart in charts if isinstance(chart, Chart)] == [
         "freshness_and_bytes",

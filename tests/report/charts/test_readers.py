@@ -57,7 +57,7 @@ def test_other_readers_change_nothing_of_the_first_ones_figures(alone: Run, run:
     assert fit_run(run) == fit_run(alone)
 
 
-def test_tables_name_readers_with_variants_and_leave_open_what_cannot_be_seen(run: Run) -> None:
+def test_tables_name_readers_and_leave_unseen_values_open(run: Run) -> None:
     table = planning_table(run, at_end=True)
     rows = [dict(zip(table.head, row[1:], strict=True)) for row in table.rows]
     clickhouse = [row for row in rows if row["reader"] == "clickhouse, metadata cache on"]

@@ -53,7 +53,7 @@ def test_the_answer_within_limits_is_the_golden_one_at_eighty_columns(run: Run) 
     assert_golden("answer_within_limits.txt", printed(render_answer(run, answer_run(run, NOTHING, outcomes))))
 
 
-def test_the_answer_of_a_model_is_the_golden_one_at_eighty_columns() -> None:
+def test_a_models_answer_is_the_golden_one() -> None:
     steady = synthetic_run(Truth(snapshot_ms=0.0, noise_share=0.0), Sweep(intervals_s=(1.0, 5.0, 15.0, 30.0, 60.0)))
     answer = answer_run(steady, fit_run(steady), (), load_prices(), forecast_run(steady))
     assert_golden("answer_at_the_knee.txt", printed(render_answer(steady, answer)))
