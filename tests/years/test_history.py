@@ -14,7 +14,7 @@ from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile
 from wasim.years import History, read_shape
 from wasim.years.compiled import compiled_run
-from wasim.years.history import new_table
+from wasim.years.history import missed_s, new_table
 from wasim.years.jobs import jobs_of
 from wasim.years.laws import laws_of
 from wasim.years.machine.files import small_of
@@ -104,6 +104,17 @@ def test_without_numba_tables_are_stepped_through_all_the_same(monkeypatch: pyte
     monkeypatch.setattr("wasim.years.history.BEFORE_LOADING", -1.0)
     monkeypatch.setattr("wasim.years.history.compiled_run", lambda **_: None)
     assert table_of("smoke", 1, 300).run().commits[-1] == 300
+
+
+def test_where_numba_is_missing_what_it_would_have_saved_is_known(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wasim.years.history.compiled_run", lambda **_: None)
+    monkeypatch.setattr("wasim.years.history.BEFORE_COMPILING", 1e18)
+    before = missed_s()
+    table_of("cow_vs_mor", 2, 300).run()
+    assert missed_s() == before  # too little to compile anything for
+    monkeypatch.setattr("wasim.years.history.BEFORE_COMPILING", -1.0)
+    table_of("cow_vs_mor", 2, 300).run()
+    assert missed_s() > before
 
 
 def test_samples_around_jobs_become_fewer_where_jobs_are_very_many(
