@@ -15,7 +15,7 @@ DIALECT = re.compile(
 )
 PAGES = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
-    *(page for page in (ROOT / "docs").rglob("*.md") if page.name != "0020-years.md"),  # a log of how it was built
+    *(ROOT / "docs").rglob("*.md"),
     *(ROOT / "wasim").rglob("*.jinja"),
 ]
 MODULES = sorted((ROOT / "wasim").rglob("*.py"))
