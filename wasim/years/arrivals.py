@@ -14,7 +14,6 @@ from wasim.scenario import Case
 from wasim.twin import WriterProfile
 from wasim.twin.data_files import data_files_of
 from wasim.twin.file_sizes import lineage_footer_bytes
-from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
 from wasim.twin.partitions import partition_values
 from wasim.twin.row_sets import all_rows, new_rows
 from wasim.twin.rows import Values, split_rows
@@ -256,16 +255,6 @@ class FileBytes:
         low = min(bisect_right(at, place) - 1, len(at) - 2)
         share = min(1.0, (place - at[low]) / (at[low + 1] - at[low]))
         return exp(found[low] + share * (found[low + 1] - found[low]))
-
-    def of_compacted(self, rows: float, arrivals: Arrivals) -> float:
-        """Bytes of a file that compaction made of these rows; in v3 it says of each row where it came from."""
-        if not self.lineage_footer:
-            return self.of(rows)
-        commits = max(1.0, rows * arrivals.partitions / (arrivals.files * arrivals.rows_per_file))
-        together = arrivals.files / arrivals.partitions
-        steps_back = rows / together if self.deals_out and together > 1 else 0.0
-        lineage = mean_row_id_bytes(rows, steps_back) + mean_changed_at_bytes(rows, commits, commits - 1)
-        return self.of(rows) + lineage + self.lineage_footer
 
 
 def rolled(arrivals: Arrivals, case: Case, sizes: FileBytes) -> Arrivals:

@@ -47,93 +47,121 @@ _OPERATIONS = ("append", "delete", "overwrite")
 
 def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
     """How large the files of a case's table are, and how its writer, its statements and these jobs work."""
-    properties, sizes, arrivals, file_bytes = (
-        TableProperties.read(case.table.properties),
-        shape.sizes,
-        shape.arrivals,
-        shape.file_bytes,
-    )
-    of_data, of_deletes, snapshots, lists = sizes.data_manifests, sizes.delete_manifests, sizes.snapshots, sizes.lists
-    new, deltas, policy = of_data.of_commit(arrivals.files), sizes.row_deltas, merge_policy(properties)
-    by_name = {job.operation: job for job in jobs}
-    compaction, rewriting = by_name.get("rewrite_data_files"), by_name.get("rewrite_manifests")
-    by_merge_append = case.merges or bool(case.key_columns)
-    target, least_files, small_rows = _of_compaction(case, file_bytes)
-    names, rows = int(snapshots.names_manifests), float(case.rows_per_commit)
-    rewrite = snapshots.of_operation("replace", CommitCounts(entries_processed=0), TableTotals())
+    arrivals, snapshots, deletes = shape.arrivals, shape.sizes.snapshots, shape.position_deletes
     return Laws(
-        filters=int(by_merge_append),
-        merges=int(by_merge_append and policy.enabled),
-        packs=int(policy.enabled),
-        files=arrivals.files,
-        rows_per_commit=rows,
-        file_bytes=file_bytes.of(arrivals.rows_per_file),
-        settles=int(target < inf and arrivals.rows_per_file >= small_rows),
-        new_kinds=len(new),
-        new_counts=_padded([float(one.count) for one in new], MOST_NEW),
-        new_files=_padded([one.files for one in new], MOST_NEW),
-        new_bytes=_padded([one.bytes for one in new], MOST_NEW),
-        staged=[of_data.staged, of_deletes.staged],
-        deletes=int(deltas is not None),
-        delta_files=deltas.files if deltas else 0.0,
-        delta_bytes=deltas.bytes if deltas else 0.0,
-        keys=deltas.keys if deltas else 0.0,
-        positions=deltas.positions if deltas else 0.0,
-        first_files=deltas.first_files if deltas else 0.0,
-        first_bytes=deltas.first_bytes if deltas else 0.0,
-        delete_manifest=of_deletes.new,
-        target=float(policy.target_bytes),
-        least=float(policy.min_count),
-        entries_known=[len(one.by_count.counts) for one in (of_data, of_deletes)],
-        entry_counts=[_padded(one.by_count.counts, MOST_KNOWN) for one in (of_data, of_deletes)],
-        entry_bytes=[_padded(one.by_count.sizes, MOST_KNOWN) for one in (of_data, of_deletes)],
-        compacted_more=[of_data.compacted_more, of_deletes.compacted_more],
-        sorted_more=[of_data.sorted_more, of_deletes.sorted_more],
-        first_more=of_data.first_more,
-        further_more=of_data.further_more,
-        lists_known=len(lists.counts),
-        list_counts=_padded(lists.counts, MOST_KNOWN),
-        list_bytes=_padded(lists.sizes, MOST_KNOWN),
-        list_sums=lists.sums,
-        sibling_saving=sizes.sibling_saving,
-        rewritten_more=sizes.rewritten_more,
-        rows_known=len(file_bytes.log_rows),
-        log_rows=_padded(file_bytes.log_rows, MOST_KNOWN),
-        log_bytes=_padded(file_bytes.log_bytes, MOST_KNOWN),
+        **_of_writer(case, shape),
+        **_of_files(shape),
         **_lineage(shape),
+        **_of_jobs(case, shape, jobs),
+        **_of_snapshots(case, shape),
+        **_of_statements(case, snapshots),
         partitions=arrivals.partitions,
         open_partitions=arrivals.open_partitions,
         lifetime=arrivals.lifetime_s / case.commit_interval_s,
-        compacts=int(target < inf),
-        compaction_target=target,
-        min_input_files=least_files,
-        small_rows=small_rows,
-        new_share=1 - case.replaced_rows_per_commit / rows if case.key_columns else 1.0,
-        parts=1 if compaction is None else compaction.parts,
-        by_chance=int(compaction is not None and compaction.by_chance),
-        least_files=float(compaction.least) if compaction is not None and compaction.runs is None else inf,
-        least_manifests=float(rewriting.least) if rewriting is not None and rewriting.runs is None else inf,
-        sorts=int(bool(case.table.partition_by)),
-        together=arrivals.files,
-        copies=int(case.table.format_version == 1 and not properties.snapshot_id_inheritance_enabled),
-        shortest=_shortest_snapshot(case, shape),
-        epochs=snapshots.epochs,
-        sequences=snapshots.sequences,
-        has_row_ids=int(snapshots.has_row_ids),
-        counts_manifests=int(snapshots.counts_manifests),
-        compaction_json=_around(snapshots, "replace"),
-        counter_json=_counters(snapshots, shape.position_deletes),
-        rewrite_json=rewrite - (8 + 3 * names),
-        names_manifests=names,
-        nothing_json=snapshots.of_nothing(CommitCounts(), 0) - 6 - int(snapshots.counts_manifests),
-        is_zipped=int(sizes.json.zipped is not None),
-        **_statements(case, snapshots),
-        uses_vectors=int(shape.position_deletes.uses_vectors),
-        by_partition=int(shape.position_deletes.by_partition),
-        path_bytes=float(shape.position_deletes.path_bytes),
-        around_vectors=shape.position_deletes.around_bytes,
-        vector_footer=shape.position_deletes.vector_footer_bytes,
+        uses_vectors=int(deletes.uses_vectors),
+        by_partition=int(deletes.by_partition),
+        path_bytes=float(deletes.path_bytes),
+        around_vectors=deletes.around_bytes,
+        vector_footer=deletes.vector_footer_bytes,
     )
+
+
+def _of_writer(case: Case, shape: Shape) -> dict[str, Any]:
+    """What a commit of the writer brings, and what it merges."""
+    arrivals, of_data, deltas = shape.arrivals, shape.sizes.data_manifests, shape.sizes.row_deltas
+    policy, new = merge_policy(TableProperties.read(case.table.properties)), of_data.of_commit(arrivals.files)
+    by_merge_append = case.merges or bool(case.key_columns)
+    return {
+        "filters": int(by_merge_append),
+        "merges": int(by_merge_append and policy.enabled),
+        "packs": int(policy.enabled),
+        "files": arrivals.files,
+        "rows_per_commit": float(case.rows_per_commit),
+        "file_bytes": shape.file_bytes.of(arrivals.rows_per_file),
+        "new_kinds": len(new),
+        "new_counts": _padded([float(one.count) for one in new], MOST_NEW),
+        "new_files": _padded([one.files for one in new], MOST_NEW),
+        "new_bytes": _padded([one.bytes for one in new], MOST_NEW),
+        "deletes": int(deltas is not None),
+        "delta_files": deltas.files if deltas else 0.0,
+        "delta_bytes": deltas.bytes if deltas else 0.0,
+        "keys": deltas.keys if deltas else 0.0,
+        "positions": deltas.positions if deltas else 0.0,
+        "first_files": deltas.first_files if deltas else 0.0,
+        "first_bytes": deltas.first_bytes if deltas else 0.0,
+        "target": float(policy.target_bytes),
+        "least": float(policy.min_count),
+    }
+
+
+def _of_files(shape: Shape) -> dict[str, Any]:
+    """Bytes of manifests, of their lists and of data files, by what they list or hold."""
+    sizes, files = shape.sizes, shape.file_bytes
+    of_data, both, lists = sizes.data_manifests, (sizes.data_manifests, sizes.delete_manifests), sizes.lists
+    return {
+        "staged": [one.staged for one in both],
+        "delete_manifest": sizes.delete_manifests.new,
+        "entries_known": [len(one.by_count.counts) for one in both],
+        "entry_counts": [_padded(one.by_count.counts, MOST_KNOWN) for one in both],
+        "entry_bytes": [_padded(one.by_count.sizes, MOST_KNOWN) for one in both],
+        "compacted_more": [one.compacted_more for one in both],
+        "sorted_more": [one.sorted_more for one in both],
+        "first_more": of_data.first_more,
+        "further_more": of_data.further_more,
+        "lists_known": len(lists.counts),
+        "list_counts": _padded(lists.counts, MOST_KNOWN),
+        "list_bytes": _padded(lists.sizes, MOST_KNOWN),
+        "list_sums": lists.sums,
+        "sibling_saving": sizes.sibling_saving,
+        "rewritten_more": sizes.rewritten_more,
+        "rows_known": len(files.log_rows),
+        "log_rows": _padded(files.log_rows, MOST_KNOWN),
+        "log_bytes": _padded(files.log_bytes, MOST_KNOWN),
+    }
+
+
+def _of_jobs(case: Case, shape: Shape, jobs: Sequence[Job]) -> dict[str, Any]:
+    """What maintenance takes, and how many files or manifests it waits for."""
+    by_name = {job.operation: job for job in jobs}
+    compaction, rewriting = by_name.get("rewrite_data_files"), by_name.get("rewrite_manifests")
+    target, least_files, small_rows = _of_compaction(case, shape.file_bytes)
+    inherits = TableProperties.read(case.table.properties).snapshot_id_inheritance_enabled
+    replaced = case.replaced_rows_per_commit if case.key_columns else 0
+    return {
+        "settles": int(target < inf and shape.arrivals.rows_per_file >= small_rows),
+        "compacts": int(target < inf),
+        "compaction_target": target,
+        "min_input_files": least_files,
+        "small_rows": small_rows,
+        "new_share": 1 - replaced / case.rows_per_commit,
+        "parts": 1 if compaction is None else compaction.parts,
+        "by_chance": int(compaction is not None and compaction.by_chance),
+        "least_files": float(compaction.least) if compaction is not None and compaction.runs is None else inf,
+        "least_manifests": float(rewriting.least) if rewriting is not None and rewriting.runs is None else inf,
+        "sorts": int(bool(case.table.partition_by)),
+        "together": shape.arrivals.files,
+        "copies": int(case.table.format_version == 1 and not inherits),
+    }
+
+
+def _of_snapshots(case: Case, shape: Shape) -> dict[str, Any]:
+    """What snapshots take in metadata.json."""
+    snapshots = shape.sizes.snapshots
+    names, counts = int(snapshots.names_manifests), int(snapshots.counts_manifests)
+    rewrite = snapshots.of_operation("replace", CommitCounts(entries_processed=0), TableTotals())
+    return {
+        "shortest": _shortest_snapshot(case, shape),
+        "epochs": snapshots.epochs,
+        "sequences": snapshots.sequences,
+        "has_row_ids": int(snapshots.has_row_ids),
+        "counts_manifests": counts,
+        "compaction_json": _around(snapshots, "replace"),
+        "counter_json": _counters(snapshots, shape.position_deletes),
+        "rewrite_json": rewrite - (8 + 3 * names),
+        "names_manifests": names,
+        "nothing_json": snapshots.of_nothing(CommitCounts(), 0) - 6 - counts,
+        "is_zipped": int(shape.sizes.json.zipped is not None),
+    }
 
 
 def _of_compaction(case: Case, sizes: FileBytes) -> tuple[float, float, float]:
@@ -198,7 +226,7 @@ def _counters(snapshots: SnapshotBytes, deletes: PositionDeletes) -> list[float]
     ]
 
 
-def _statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
+def _of_statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
     """When the statements of a case run, which rows they touch, and what their snapshots take."""
     changes = [[0.0] * CHANGE for _ in range(UPSERT + 1)]
     around = [[0.0] * len(_OPERATIONS) for _ in range(UPSERT + 1)]

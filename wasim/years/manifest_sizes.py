@@ -70,11 +70,6 @@ class ManifestBytes:
         by_count = self.by_count.mean(other.by_count, share)
         return ManifestBytes(new=new, files=self.files, by_count=by_count, several=self.several, **means)
 
-    def of_statements(self, files: float) -> "ManifestBytes":
-        """The same where compacted files are those of statements that write `files` each."""
-        more = self.further_more + (self.first_more - self.further_more) / max(1.0, files)
-        return replace(self, compacted_more=more)
-
     def of(self, fresh: float, compacted: float, by_partition: float) -> float:
         """Bytes of a manifest with `fresh` entries of files as they arrived, `by_partition` of them sorted by
         partition, and with `compacted` ones.

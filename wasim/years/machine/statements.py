@@ -160,13 +160,8 @@ def rewrite_rows(
         stays = hits[HIT_FILES][BEYOND] / hit
         stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
-    if made > 1 and laws.is_partitioned:  # files that were hit end in one partition or another
-        of_arrived = classes[ARRIVED][LIVE] ** 2 / max(classes[ARRIVED][FILES], 1.0)
-        of_hit = squares - squares_left + hits[HIT_SHARES][ARRIVED] * of_arrived
-        # of pairs of rows in files apart, those in one partition: few, where a file holds most rows of each
-        apart, live = squares + of_arrived, classes[ARRIVED][LIVE] + classes[REWRITTEN][LIVE] + classes[BEYOND][LIVE]
-        pairs = max(0.0, live**2 / partitions_so_far(table, laws) - apart) / max(live**2 - apart, 1.0)
-        numbers[SQUARES] += max(0.0, of_hit + (written**2 - of_hit) * pairs - written**2 / made)
+    if made > 1 and laws.is_partitioned:
+        mix_partitions(table, laws, squares, squares - squares_left, written, made)
     replaced = merge(table, laws, 0) + created
     flows[REMOVED_FILES] += hit
     flows[REMOVED_FILES + 1] += removed_bytes
@@ -183,6 +178,19 @@ def rewrite_rows(
     counters[CHANGED] = partitions_hit(table, laws, max(hit, made))
     counted = digits_of_merge(change, written - updated - inserted, updated, inserted)
     note_statement(table, laws, change, operation, counted)
+
+
+def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written: float, made: float) -> None:
+    """Files that were hit end in one partition or another: the squares of what is in each, by those before and of files
+    that were `hit`.
+    """
+    classes = table.classes
+    of_arrived = classes[ARRIVED][LIVE] ** 2 / max(classes[ARRIVED][FILES], 1.0)
+    of_hit = hit + table.hits[HIT_SHARES][ARRIVED] * of_arrived
+    # of pairs of rows in files apart, those in one partition: few, where a file holds most rows of each
+    apart, live = squares + of_arrived, classes[ARRIVED][LIVE] + classes[REWRITTEN][LIVE] + classes[BEYOND][LIVE]
+    pairs = max(0.0, live**2 / partitions_so_far(table, laws) - apart) / max(live**2 - apart, 1.0)
+    table.numbers[SQUARES] += max(0.0, of_hit + (written**2 - of_hit) * pairs - written**2 / made)
 
 
 def delete_by_position(table: Table, laws: Laws, change: int, written: float, updated: float, inserted: float) -> None:

@@ -65,6 +65,14 @@ def power(base: float, exponent: float) -> float:
     return 1.0 if exponent == 0 else base**exponent
 
 
+def find_newest(table: Table, group: int, newest: float) -> None:
+    """Which share of the entries of each row is among this many of the newest, into `counts`."""
+    for place in range(table.used[group] - 1, -1, -1):
+        live = table.rows[group][place][COUNT] * live_of(table.rows[group][place])
+        table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
+        newest = max(0.0, newest - live)
+
+
 def thin(
     table: Table,
     laws: Laws,
@@ -77,10 +85,7 @@ def thin(
     manifest. Returns how many manifests are written again.
     """
     rows, spare, spares, rewritten = table.rows[group], table.spare, 0, 0.0
-    for place in range(table.used[group] - 1, -1, -1):  # share of the entries of each row that are among the newest
-        live = rows[place][COUNT] * live_of(rows[place])
-        table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
-        newest = max(0.0, newest - live)
+    find_newest(table, group, newest)
     for place in range(table.used[group]):
         row, among = rows[place], table.counts[place]
         first, second, third = shares[0] * among, shares[1] * among, shares[2] * among
