@@ -61,6 +61,7 @@ validate: $(READY) java ## compare the simulator with real runs; writes docs/fid
 validate-years: $(READY) ## compare sums over long horizons with exact simulation and with stepping, and time years
 	$(BIN)/python -m tools.years
 	$(BIN)/python -m tools.years --writers --commits 500
+	$(BIN)/python -m tools.years --statements --commits 500
 	$(BIN)/python -m tools.years --year
 	$(BIN)/python -m tools.years --speed scenarios/*.yaml
 

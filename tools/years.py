@@ -1,7 +1,8 @@
 """Sums over long horizons, compared with exact simulation and timed: `python -m tools.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
-simulated commit by commit, and summed. With `--writers` each is written by one of the writers' profiles. `--year` times
+simulated commit by commit, and summed. With `--writers` each is written by one of the writers' profiles;
+`--statements` draws those whose rows change, alone. `--year` times
 a year of drawn scenarios; `--speed` one of those given, and of a table larger than any.
 """
 
@@ -343,6 +344,9 @@ def main() -> None:
     parser.add_argument(
         "--writers", action="store_true", help="draw cases of every writer's profile, not Spark's alone"
     )
+    parser.add_argument(
+        "--statements", action="store_true", help="draw tables whose rows are updated, deleted or merged, alone"
+    )
     parser.add_argument("--year", action="store_true", help="time a year of drawn scenarios instead")
     parser.add_argument("--speed", nargs="*", type=Path, metavar="FILE", help="time a year of these scenarios instead")
     given = parser.parse_args()
@@ -352,6 +356,8 @@ def main() -> None:
         lines = drawn_years(given.seed, given.scenarios)
     else:
         cases = drawn_cases(given.seed, given.commits, MOST_EXACT_S, WRITERS if given.writers else ())
+        if given.statements:
+            cases = (case for case in cases if case.changes_rows and not case.key_columns)
         head = f"seed {given.seed}, {given.commits:,} commits each"
         lines = fidelity(list(islice(cases, given.scenarios)), head)
     for line in lines:

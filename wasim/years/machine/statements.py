@@ -49,6 +49,8 @@ from wasim.years.machine.tables import (
     MERGE,
     NEGLIGIBLE,
     NEW_BYTES,
+    NEW_CELL_ROWS,
+    NEW_CELLS,
     NEW_DELETES,
     NEW_FILES,
     NEW_POSITIONS,
@@ -149,7 +151,9 @@ def rewrite_rows(
         is_new = is_own or number == ARRIVED
         removed_bytes += share * data_bytes(laws, classes[number][FILES], classes[number][RECORDS], is_new)
     hit = total_of(hits[HIT_FILES])
-    made = files if is_own else data_files_made(table, laws, written, updated + inserted, 0.0)
+    made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
+    if is_own:
+        numbers[NEW_CELLS] = 0.0
     created = out_of_manifests(table, laws)
     out_of_partitions(table)
     for number in range(3):
@@ -205,7 +209,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     take_over(table, laws, again, held)
     list_deletes(table, laws, entries, SEEN if written > 0 else 0.0)
     numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
-    made = data_files_made(table, laws, written, written, touched)
+    made = data_files_made(table, laws, written, written - inserted, inserted, touched)
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
     if made > NEGLIGIBLE and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and written / made < laws.small_rows:
         numbers[ADDS_ANYWHERE] = 1.0
@@ -382,15 +386,24 @@ def tasks_of(laws: Laws, written: float, deleted: float) -> float:
     return max(1.0, min(laws.tasks, float(size // LEAST_TASK_BYTES)))
 
 
-def data_files_made(table: Table, laws: Laws, written: float, new: float, deleted: float) -> float:
-    """Data files that `written` rows are written into, `new` of which are new or have new values."""
+def data_files_made(table: Table, laws: Laws, written: float, updated: float, inserted: float, deleted: float) -> float:
+    """Data files that `written` rows are written into, of which these have new values, or are new."""
+    table.numbers[NEW_CELLS] = 0.0
     if written < 0.5:
         return 0.0
     least = bytes_of_rows(laws, written) / laws.file_target
     if not laws.is_partitioned:
         tasks = 1.0 if deleted > 0 else tasks_of(laws, written, 0.0)
         return max(tasks, float(ceil(least))) if least > 1 else tasks
-    return min(written, max(partitions_hit(table, laws, max(total_of(table.hits[HIT_FILES]), new)), least))
+    hit = total_of(table.hits[HIT_FILES])
+    if table.numbers[IS_SCATTERED] == 0 or laws.lifetime == inf:
+        return min(written, max(partitions_hit(table, laws, max(hit, updated + inserted)), least))
+    cells = partitions_hit(table, laws, max(hit, updated))
+    if inserted > 0:  # into partitions that a commit of the writer opens, or finds open
+        share = drawn(laws.open_partitions, inserted) / drawn(laws.open_partitions, laws.rows_per_commit)
+        table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS] = laws.partitions * min(1.0, share), inserted
+        cells += table.numbers[NEW_CELLS] * (1 - cells / max(partitions_so_far(table, laws), cells))
+    return min(written, max(cells, least))
 
 
 def data_bytes(laws: Laws, files: float, rows: float, is_new: bool) -> float:
@@ -443,13 +456,7 @@ def add_written(
     settled_rows = rows
     if each < laws.small_rows:
         partial, settled_rows = made - made * stays, rows * stays_rows
-        last = int(numbers[COHORTS])
-        first, every = 0 if is_scattered else last - 1, 0.0
-        for place in range(first, last):
-            every += table.cohorts[place][PARTITIONS]
-        for place in range(first, last):
-            table.cohorts[place][PARTIAL_FILES] += partial / every
-            table.cohorts[place][PARTIAL_ROWS] += (rows - settled_rows) / every
+        into_partitions(table, partial, rows - settled_rows)
         numbers[SQUARES] += partial * each * each
     numbers[SETTLED_FILES] += made - partial
     numbers[SETTLED_ROWS] += settled_rows
@@ -463,6 +470,25 @@ def add_written(
     flows[WRITTEN_FILES] += made
     flows[WRITTEN_FILES + 1] += made_bytes
     return made_bytes
+
+
+def into_partitions(table: Table, files: float, rows: float) -> None:
+    """Deals the files that a statement on scattered rows wrote out to all partitions, but for new rows'; others go into
+    the newest ones.
+    """
+    numbers, last = table.numbers, int(table.numbers[COHORTS]) - 1
+    newest_files, newest_rows, every = files, rows, 0.0
+    if numbers[IS_SCATTERED] > 0:
+        is_own = numbers[NEW_CELLS] > 0
+        newest_files = min(numbers[NEW_CELLS], files) if is_own else 0.0
+        newest_rows = min(numbers[NEW_CELL_ROWS], rows) if is_own else 0.0
+        for place in range(last + 1):
+            every += table.cohorts[place][PARTITIONS]
+        for place in range(last + 1):
+            table.cohorts[place][PARTIAL_FILES] += (files - newest_files) / every
+            table.cohorts[place][PARTIAL_ROWS] += (rows - newest_rows) / every
+    table.cohorts[last][PARTIAL_FILES] += newest_files / table.cohorts[last][PARTITIONS]
+    table.cohorts[last][PARTIAL_ROWS] += newest_rows / table.cohorts[last][PARTITIONS]
 
 
 def has_sorted(table: Table) -> bool:
