@@ -1,9 +1,9 @@
 """Sums over long horizons, compared with exact simulation and timed: `python -m tools.years`.
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
-simulated commit by commit, and summed. With `--writers` each is written by one of the writers' profiles;
-`--statements` draws those whose rows change, alone. `--year` times
-a year of drawn scenarios; `--speed` one of those given, and of a table larger than any.
+simulated commit by commit, and summed. With `--writers` each is written by one of the writers' profiles; `--statements`
+draws tables whose rows change, alone. `--year` times a year of drawn scenarios; `--speed` one of the given scenarios,
+and of a table larger than any.
 """
 
 import argparse

@@ -45,7 +45,7 @@ def table_of(name: str, number: int, commits: float) -> History:
 
 @pytest.fixture(scope="module")
 def laws() -> Laws:
-    """Those of a table whose appends merge."""
+    """The laws of a table whose appends merge."""
     table = table_of("remedies", 9, 1)
     return laws_of(table.case, table.shape, jobs_of(table.case, table.shape.arrivals))
 

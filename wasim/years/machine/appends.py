@@ -76,11 +76,7 @@ def snapshot_numbers(table: Table, laws: Laws, found: list[float]) -> int:
         found[count] = max(0.0, flows[ROWS] - laws.rows_per_commit)
         count += 1
     if laws.counts_manifests:
-        manifests = 0.0
-        for group in range(2):
-            for place in range(table.used[group]):
-                manifests += table.rows[group][place][COUNT]
-        found[count] = max(0.0, manifests - 1)
+        found[count] = max(0.0, manifests_of(table) - 1)
         count += 1
     return count
 

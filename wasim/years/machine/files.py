@@ -78,7 +78,7 @@ def begin_cohort(table: Table, partitions: float) -> None:
 
 
 def put_together(table: Table, place: int, other: int) -> None:
-    """Makes partitions of two rows those of the first, as they are on average."""
+    """Makes one row of the partitions of two, as they are on average."""
     first, second = table.cohorts[place], table.cohorts[other]
     every = first[PARTITIONS] + second[PARTITIONS]
     for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
@@ -117,7 +117,7 @@ def small_of(table: Table, kind: int) -> float:
 
 
 def small_files(table: Table) -> float:
-    """Files below the target, compacted ones and those of closed partitions too."""
+    """Files below the target: as they arrived, compacted, and of closed partitions."""
     return table.numbers[LEFT_FILES] + small_of(table, SMALL_FILES) + small_of(table, PARTIAL_FILES)
 
 

@@ -1,7 +1,5 @@
 """What maintenance does to a table in the machine."""
 
-from math import floor
-
 from wasim.rules.compaction import is_much_deleted
 from wasim.years.machine.appends import live_bytes, live_files, manifests_of, snapshot_numbers
 from wasim.years.machine.files import balance_files, deal_out, drop_closed, reopen_files, small_of, take_groups
@@ -15,7 +13,7 @@ from wasim.years.machine.manifests import (
     settle,
     settle_entries,
 )
-from wasim.years.machine.sizes import digits
+from wasim.years.machine.sizes import digits, whole_digits
 from wasim.years.machine.tables import (
     ARRIVED,
     ARRIVED_LIVE,
@@ -77,42 +75,49 @@ from wasim.years.machine.taken import reopen_entries, take, want_deletes
 from wasim.years.machine.touched import total_of
 
 
-def whole_number(value: float) -> float:
-    """The nearest one."""
-    return float(floor(value + 0.5))
-
-
 def digits_of_totals(table: Table) -> float:
     """Digits of what a snapshot's summary says of the whole table."""
     flows, found, deletes = table.flows, 0.0, total_of(table.deleted[HELD])
     if deletes <= 0:
         deletes = live_files(table, 1)
     for total in (live_files(table, 0), flows[ROWS], live_bytes(table), deletes, flows[POSITION_DELETES]):
-        found += digits(whole_number(total))
+        found += whole_digits(total)
     return found + 1  # equality deletes: 0
 
 
 def note_snapshot(table: Table, laws: Laws, around: float) -> None:
     """The commit of a job or a statement: its snapshot, of which so much is around the totals, and its list."""
+    size = around + digits_of_totals(table) + (digits(table.flows[SNAPSHOTS]) - 1) * laws.sequences
+    end_commits(table, laws, size, 1.0)
+
+
+def end_commits(table: Table, laws: Laws, size: float, times: float) -> None:
+    """Adds so many snapshots, each of this size, and their lists."""
     flows = table.flows
-    flows[SNAPSHOT_JSON_BYTES] += around + digits_of_totals(table) + (digits(flows[SNAPSHOTS]) - 1) * laws.sequences
-    flows[SNAPSHOTS] += 1
-    flows[LIST_BYTES] += list_bytes(table, laws)
+    flows[SNAPSHOTS] += times
+    flows[SNAPSHOT_JSON_BYTES] += times * size
+    flows[LIST_BYTES] += times * list_bytes(table, laws)
     settle(table, 0, MOST_KINDS)
     settle(table, 1, MOST_KINDS)
+
+
+def begin_summary(table: Table) -> None:
+    """Counts nothing yet."""
+    for counter in range(COUNTERS):
+        table.counters[counter] = 0.0
 
 
 def note_counted(table: Table, laws: Laws, around: float) -> None:
     """The commit of a job or a statement whose summary has these `counters`; `around` is without any number."""
     counters, size = table.counters, around
     for counter in range(LEFT_OUT):
-        number = whole_number(counters[counter])
-        if number > 0:
-            size += laws.counter_json[counter] + digits(number) * (2 if NEW_DELETES <= counter <= GONE_DELETES else 1)
-    size += digits(max(1.0, whole_number(counters[CHANGED])))
+        if counters[counter] >= 0.5:
+            times = 2 if NEW_DELETES <= counter <= GONE_DELETES else 1
+            size += laws.counter_json[counter] + times * whole_digits(counters[counter])
+    size += whole_digits(max(1.0, counters[CHANGED]))
     if laws.names_manifests:
         for counter in (CREATED, KEPT, REPLACED):
-            size += digits(whole_number(counters[counter]))
+            size += whole_digits(counters[counter])
     note_snapshot(table, laws, size)
 
 
@@ -128,12 +133,8 @@ def commit_nothing(table: Table, laws: Laws, times: float) -> None:
         size = laws.nothing_json + digits_of_totals(table) + laws.epochs * digits(flows[SNAPSHOTS])
         size += (digits(flows[SNAPSHOTS]) - 1) * laws.sequences
         if laws.counts_manifests:
-            size += digits(float(floor(manifests_of(table) + 0.5)))
-    flows[SNAPSHOTS] += times
-    flows[SNAPSHOT_JSON_BYTES] += times * size
-    flows[LIST_BYTES] += times * list_bytes(table, laws)
-    settle(table, 0, MOST_KINDS)
-    settle(table, 1, MOST_KINDS)
+            size += whole_digits(manifests_of(table))
+    end_commits(table, laws, size, times)
 
 
 def rewrite_manifests(table: Table, laws: Laws) -> None:
@@ -144,7 +145,7 @@ def rewrite_manifests(table: Table, laws: Laws) -> None:
         return
     size = laws.rewrite_json + 2  # entries processed and changed partitions: 0
     if laws.names_manifests:
-        size += digits(float(floor(manifests_of(table) + 0.5))) + 1 + digits(float(floor(before + 0.5)))
+        size += whole_digits(manifests_of(table)) + 1 + whole_digits(before)
     note_snapshot(table, laws, size)
 
 
@@ -154,10 +155,9 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     numbers, done = table.numbers, table.done
     reopen_much_deleted(table, laws)
     before, smalls, partials = numbers[SETTLED_FILES], small_of(table, SMALL_FILES), small_of(table, PARTIAL_FILES)
-    if total_of(table.deleted[DEAD]) > 0 or numbers[ARRIVED_LIVE] < 1 or numbers[REWRITTEN_LIVE] < 1:
-        for kind, live in ((SMALL_ROWS, ARRIVED_LIVE), (PARTIAL_ROWS, REWRITTEN_LIVE)):
-            rows, dead = small_of(table, kind), table.deleted[DEAD][live - ARRIVED_LIVE]
-            numbers[live] = 1 - min(1.0, dead / rows) if rows > 0 else 1.0
+    for kind, live in ((SMALL_ROWS, ARRIVED_LIVE), (PARTIAL_ROWS, REWRITTEN_LIVE)):
+        rows, dead = small_of(table, kind), table.deleted[DEAD][live - ARRIVED_LIVE]
+        numbers[live] = 1 - min(1.0, dead / rows) if rows > 0 else 1.0
     take_groups(table, laws, share)
     left_small, left_partial = drop_closed(table, laws)
     if done[GROUPS] > 0:
@@ -226,8 +226,7 @@ def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -
         balance_files(table, laws)
     live = live_bytes(table)
     records = flows[ROWS] * min(1.0, done[TOOK_BYTES] / live) if live > 0 else 0.0
-    for counter in range(COUNTERS):
-        counters[counter] = 0.0
+    begin_summary(table)
     counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = max(1.0, made), records, done[MADE_BYTES]
     counters[GONE_FILES], counters[GONE_RECORDS], counters[GONE_BYTES] = taken, records, done[TOOK_BYTES]
     counters[CHANGED], counters[CREATED], counters[REPLACED] = done[GROUPS], 1 + created, replaced
@@ -264,7 +263,7 @@ def drop_entries(table: Table, laws: Laws, files: float, newest: bool) -> None:
 
 def drop_deletes(table: Table, laws: Laws) -> None:
     """Delete files older than all data that is left apply to nothing, and go with the next commit that filters: all but
-    those of a statement since which no row came, as compacted files are as old as that.
+    the delete files of a statement since which no row came, as compacted files are as old as that.
     """
     if not table.used[1]:
         return

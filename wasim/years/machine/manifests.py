@@ -36,7 +36,7 @@ def live_of(row: list[float]) -> float:
 
 
 def add_up(rows: list[list[float]], used: int, sums: list[float], group: int) -> None:
-    """Manifests, bytes, entries; siblings, those of rewritten files alone; those with live entries, and their bytes."""
+    """Manifests, bytes, entries, siblings; manifests of rewritten files alone; with live entries, and their bytes."""
     first = 7 * group
     for place in range(first, first + 7):
         sums[place] = 0.0
@@ -88,6 +88,13 @@ def copy_row(rows: list[list[float]], to: int, row: list[float]) -> None:
     """Makes a row equal to another."""
     for column in range(COLUMNS):
         rows[to][column] = row[column]
+
+
+def list_spares(table: Table, group: int, spares: int) -> None:
+    """Lists what the first spare rows hold, and nothing else."""
+    for place in range(spares):
+        copy_row(table.rows[group], place, table.spare[place])
+    table.used[group] = spares
 
 
 def settle(table: Table, group: int, most: int) -> None:
@@ -250,9 +257,7 @@ def merge(table: Table, laws: Laws, group: int) -> float:
         counts[0], parts, filled = rest, 1, rest * size
     if parts:
         spares = close_bin(table, laws, group, spares, parts, 1.0, True)
-    for place in range(spares):
-        copy_row(rows, place, table.spare[place])
-    table.used[group] = spares
+    list_spares(table, group, spares)
     if counts[ROOM - 1] > 0 and group == 0:
         part_siblings(table)
     return counts[ROOM - 1]
@@ -340,9 +345,7 @@ def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: floa
         note_written(table, group, count, written[BYTES])
         rewritten += count
         spares += 1
-    for place in range(spares):
-        copy_row(rows, place, spare[place])
-    table.used[group] = spares
+    list_spares(table, group, spares)
     return rewritten
 
 
@@ -369,9 +372,7 @@ def settle_entries(table: Table, kind: int, amount: float) -> None:
                 older = spare[spares - 1]
             older[SORTED] = min(older[SORTED], older[FRESH])
         spares += 1
-    for place in range(spares):
-        copy_row(rows, place, spare[place])
-    table.used[0] = spares
+    list_spares(table, 0, spares)
 
 
 def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
@@ -419,12 +420,18 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     return True
 
 
-def list_compacted(table: Table, laws: Laws, partial: float, settled: float) -> None:
-    """Lists the files that a compaction made."""
-    row = table.rows[0][table.used[0]]
+def list_own(table: Table, group: int, size: float) -> list[float]:
+    """Lists a manifest of the commit under way, of so many bytes; its row, which lists no entry yet."""
+    row = table.rows[group][table.used[group]]
     for column in range(COLUMNS):
         row[column] = 0.0
-    row[COUNT], row[PARTIAL], row[SETTLED], row[IS_NEW] = 1.0, partial, settled, 1.0
-    row[BYTES] = manifest_bytes(table, laws, 0, 0.0, partial + settled, 0.0)
-    table.used[0] += 1
-    note_written(table, 0, 1.0, row[BYTES])
+    row[COUNT], row[BYTES], row[IS_NEW] = 1.0, size, 1.0
+    table.used[group] += 1
+    note_written(table, group, 1.0, size)
+    return row
+
+
+def list_compacted(table: Table, laws: Laws, partial: float, settled: float) -> None:
+    """Lists the files that a compaction, or a statement, made."""
+    row = list_own(table, 0, manifest_bytes(table, laws, 0, 0.0, partial + settled, 0.0))
+    row[PARTIAL], row[SETTLED] = partial, settled

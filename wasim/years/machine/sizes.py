@@ -1,6 +1,6 @@
 """Bytes of files by what they list or hold, and digits of numbers."""
 
-from math import ceil, exp, log
+from math import ceil, exp, floor, log
 
 from wasim.years.growth import TABULATED
 from wasim.years.machine.tables import Laws, Table
@@ -13,6 +13,11 @@ def digits(value: float) -> int:
         found += 1
         power *= 10.0
     return found
+
+
+def whole_digits(value: float) -> int:
+    """Digits of the nearest whole number."""
+    return digits(float(floor(value + 0.5)))
 
 
 def digits_through(start: float, step: float, count: float) -> float:

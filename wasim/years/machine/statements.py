@@ -6,21 +6,17 @@ from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.machine.appends import live_files, manifests_of
 from wasim.years.machine.files import partitions_so_far, small_of
-from wasim.years.machine.jobs import note_counted
-from wasim.years.machine.manifests import merge, note_written
-from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, manifest_bytes
+from wasim.years.machine.jobs import begin_summary, note_counted
+from wasim.years.machine.manifests import list_compacted, list_own, merge
+from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, manifest_bytes, whole_digits
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
     APPENDS,
     ARRIVED,
     BEYOND,
-    BYTES,
     CHANGED,
     COHORTS,
-    COLUMNS,
     COMMITS,
-    COUNT,
-    COUNTERS,
     CREATED,
     DEAD,
     DELETE,
@@ -41,7 +37,6 @@ from wasim.years.machine.tables import (
     HIT_ROWS,
     HIT_SHARES,
     IN_STEP,
-    IS_NEW,
     IS_NEWEST,
     IS_SCATTERED,
     KEPT,
@@ -60,7 +55,6 @@ from wasim.years.machine.tables import (
     NEWEST_FILES,
     OVERWRITE,
     OVERWRITES,
-    PARTIAL,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
@@ -71,7 +65,6 @@ from wasim.years.machine.tables import (
     REWRITTEN,
     ROWS,
     SEEN,
-    SETTLED,
     SETTLED_FILES,
     SETTLED_ROWS,
     SIBLINGS,
@@ -95,6 +88,7 @@ from wasim.years.machine.touched import (
     drawn,
     edge_of,
     find_classes,
+    live_in_hits,
     partitions_hit,
     rows_through,
     total_of,
@@ -111,8 +105,8 @@ def digits_of_merge(change: int, copied: float, updated: float, inserted: float)
     """Digits of what a MERGE's summary counts apart from Iceberg's own counters; no other statement counts any."""
     if change not in (MERGE, UPSERT):
         return 0.0
-    found = digits(max(0.0, float(floor(copied + 0.5)))) + digits(float(floor(inserted + 0.5)))
-    return found + 2.0 * digits(float(floor(updated + 0.5)))  # in all, and matched
+    found = whole_digits(max(0.0, copied)) + whole_digits(inserted)
+    return found + 2.0 * whole_digits(updated)  # in all, and matched
 
 
 def note_statement(table: Table, laws: Laws, change: int, operation: int, counted: float) -> None:
@@ -128,12 +122,6 @@ def change_nothing(table: Table, laws: Laws, change: int) -> None:
     note_statement(table, laws, change, OVERWRITES, digits_of_merge(change, 0.0, 0.0, 0.0))
 
 
-def begin_summary(table: Table) -> None:
-    """Counts nothing yet."""
-    for counter in range(COUNTERS):
-        table.counters[counter] = 0.0
-
-
 def rewrite_rows(
     table: Table, laws: Laws, change: int, written: float, updated: float, inserted: float, files: float
 ) -> None:
@@ -143,23 +131,20 @@ def rewrite_rows(
     flows, numbers, classes, hits, deleted = table.flows, table.numbers, table.classes, table.hits, table.deleted
     is_own, squares, squares_left = files >= 0, numbers[SQUARES], numbers[SQUARES_LEFT]
     # rows of its own, of INSERT OVERWRITE; all else keeps ids, in format version 3
-    removed = removed_bytes = rows_hit = 0.0
+    removed = removed_bytes = 0.0
     for number in range(3):
         share = hits[HIT_ROW_SHARES][number]
         removed += classes[number][RECORDS] * share
-        rows_hit += classes[number][LIVE] * share
         is_new = is_own or number == ARRIVED
         removed_bytes += share * data_bytes(laws, classes[number][FILES], classes[number][RECORDS], is_new)
     hit = total_of(hits[HIT_FILES])
     made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
-    if is_own:
-        numbers[NEW_CELLS] = 0.0
     created = out_of_manifests(table, laws)
     out_of_partitions(table)
     for number in range(3):
         deleted[DEAD][number] *= 1 - hits[HIT_ROW_SHARES][number]
         deleted[HELD][number] *= 1 - hits[HIT_SHARES][number]
-    stays = stays_rows = 0.0  # what files in closed partitions become stays there
+    stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
     if not is_own and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and rows_hit > NEGLIGIBLE:
         stays = hits[HIT_FILES][BEYOND] / hit
         stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
@@ -304,19 +289,8 @@ def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> N
     if entries > NEGLIGIBLE:
         together = max(0.0, entries - 1)
         size = manifest_bytes(table, laws, 1, entries, 0.0, together)
-        list_row(table, 1, size)
-        row = table.rows[1][table.used[1] - 1]
+        row = list_own(table, 1, size)
         row[FRESH], row[SORTED], row[SIBLINGS] = entries, together, siblings
-
-
-def list_row(table: Table, group: int, size: float) -> None:
-    """Lists a manifest of the commit under way, of which so far the bytes are known."""
-    row = table.rows[group][table.used[group]]
-    for column in range(COLUMNS):
-        row[column] = 0.0
-    row[COUNT], row[BYTES], row[IS_NEW] = 1.0, size, 1.0
-    table.used[group] += 1
-    note_written(table, group, 1.0, size)
 
 
 def note_deletes(table: Table, files: float, written_bytes: float, again: float, named: float) -> float:
@@ -388,7 +362,6 @@ def tasks_of(laws: Laws, written: float, deleted: float) -> float:
 
 def data_files_made(table: Table, laws: Laws, written: float, updated: float, inserted: float, deleted: float) -> float:
     """Data files that `written` rows are written into, of which these have new values, or are new."""
-    table.numbers[NEW_CELLS] = 0.0
     if written < 0.5:
         return 0.0
     least = bytes_of_rows(laws, written) / laws.file_target
@@ -463,9 +436,7 @@ def add_written(
     table.compacted_more[0] = laws.compacted_more[0]
     if not laws.compacts and not has_sorted(table):  # sorted, they stand apart
         table.compacted_more[0] = laws.further_more + (laws.first_more - laws.further_more) / max(1.0, made)
-    list_row(table, 0, manifest_bytes(table, laws, 0, 0.0, made, 0.0))
-    row = table.rows[0][table.used[0] - 1]
-    row[PARTIAL], row[SETTLED] = partial, made - partial
+    list_compacted(table, laws, partial, made - partial)
     made_bytes = data_bytes(laws, made, rows, is_new)
     flows[WRITTEN_FILES] += made
     flows[WRITTEN_FILES + 1] += made_bytes

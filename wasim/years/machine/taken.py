@@ -2,7 +2,7 @@
 
 from math import floor
 
-from wasim.years.machine.manifests import copy_row, live_of, note_leaving, note_written
+from wasim.years.machine.manifests import copy_row, list_spares, live_of, note_leaving, note_written
 from wasim.years.machine.sizes import manifest_bytes
 from wasim.years.machine.tables import (
     BYTES,
@@ -53,10 +53,9 @@ def write_again(
 def end_taking(table: Table, group: int, spares: int, rewritten: float) -> float:
     """Lists what is left; those written again, this many, stand next to each other's in the list."""
     for place in range(spares):
-        copy_row(table.rows[group], place, table.spare[place])
         if table.spare[place][IS_NEW] > 0:
-            table.rows[group][place][SIBLINGS] = max(0.0, 1 - 1 / max(rewritten, 1.0))
-    table.used[group] = spares
+            table.spare[place][SIBLINGS] = max(0.0, 1 - 1 / max(rewritten, 1.0))
+    list_spares(table, group, spares)
     return rewritten
 
 

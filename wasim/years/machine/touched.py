@@ -27,6 +27,7 @@ from wasim.years.machine.tables import (
     LIVE,
     NEGLIGIBLE,
     NET_ROWS,
+    NEW_CELLS,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
@@ -96,7 +97,7 @@ def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
     """Nothing is hit yet."""
     numbers = table.numbers
     numbers[IS_SCATTERED], numbers[IS_NEWEST] = 1.0 if is_scattered else 0.0, 1.0 if is_newest else 0.0
-    numbers[SQUARES_LEFT], numbers[TOGETHER], numbers[IN_STEP] = 0.0, 1.0, 0.0
+    numbers[SQUARES_LEFT], numbers[TOGETHER], numbers[IN_STEP], numbers[NEW_CELLS] = 0.0, 1.0, 0.0, 0.0
     for what in range(4):
         for number in range(3):
             table.hits[what][number] = 0.0
