@@ -67,7 +67,8 @@ def test_half_a_table_tells_what_the_whole_comes_to(halves):
     assert ahead.metadata_json_bytes == pytest.approx(len(whole.tree.opened.json_text), rel=0.02)
     by_name = {one.name: one for one in outlook.now}
     for one in outlook.now:
-        assert one.simulated == pytest.approx(one.found, rel=0.01), one.name
+        # A list of fifteen manifests varies by 0.6 % with its random ids; the line through all is 0.6 % above the last.
+        assert one.simulated == pytest.approx(one.found, rel=0.02), one.name
     assert by_name["metadata.json"].profile < 0.75 * by_name["metadata.json"].found
     assert outlook.band < 0.03
 
