@@ -8,6 +8,7 @@ from math import inf
 import numpy as np
 
 from wasim.scenario import Case
+from wasim.scenario.case import microseconds
 from wasim.units import Floats
 from wasim.workload import Schedule
 from wasim.years.arrivals import Arrivals
@@ -15,7 +16,8 @@ from wasim.years.compiled import Record, as_record, compiled_run
 from wasim.years.flows import WIDTH
 from wasim.years.jobs import Job, jobs_of
 from wasim.years.laws import laws_of
-from wasim.years.machine.run import carry_out_changes, run, sample
+from wasim.years.machine.changes import carry_out_changes
+from wasim.years.machine.run import run, sample
 from wasim.years.machine.tables import (
     COLUMNS,
     COMMITS,
@@ -99,8 +101,7 @@ class History:
         self._samples = self._held([0.0] * (SAMPLES_AT_ONCE * SAMPLE))
         table.compacted_more[:] = laws.compacted_more
         sample(table, laws, self._samples)
-        for change in range(UPSERT):  # what comes before the first commit
-            carry_out_changes(table, laws, change)
+        carry_out_changes(table, laws, inf)  # what comes before the first commit
         self.taken = [np.array([self._samples[:SAMPLE]])]
         self.laws, self.table = (as_record(laws), as_record(table)) if compiled else (laws, table)
 
@@ -185,11 +186,18 @@ def _schedule(jobs: Sequence[Job]) -> list[list[float]]:
 
 
 def _commits_of(runs: Schedule | None) -> list[float]:
-    """The commits of the writer that a job by time follows, ascending."""
+    """The commits of the writer that a job by time follows, ascending, with the share of the interval that has passed
+    since, but for a writer that rests.
+    """
     if runs is None:
         return []
-    found = {runs.commit_at(turn) for turn in range(1, runs.count + 1)}
-    return [float(commit) for commit in sorted(found) if commit]
+    every_us, interval_us = microseconds(runs.every_s), microseconds(runs.commit_interval_s)
+    found = dict[int, float]()
+    for turn in range(1, runs.count + 1):
+        commit = runs.commit_at(turn)
+        since = turn * every_us % interval_us / interval_us if runs.rests is None else 0.0
+        found.setdefault(commit, commit + since)
+    return [found[commit] for commit in sorted(found) if commit]
 
 
 def _chances(arrivals: Arrivals) -> list[list[float]]:

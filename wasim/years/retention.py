@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
+from wasim.workload import schedule
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.samples import Samples
@@ -111,6 +112,25 @@ class Retention:
         whole = np.rint(made)
         return np.where(np.abs(made - whole) < ALMOST, whole, made)
 
+    def _made_at(self, times_s: Floats, *, before: bool = False) -> Floats:
+        """Snapshots made by these event times, or before them: without the statements that follow a commit later."""
+        case = self.case
+
+        def multiples(of_s: float) -> Floats:
+            counts = np.ceil(times_s / of_s - 1e-6) - 1 if before else np.floor(times_s / of_s + SLACK)
+            return np.maximum(counts, 0.0)
+
+        intervals = multiples(case.commit_interval_s)
+        made = self.made_by(self._in(intervals))
+        if case.rests is not None:
+            return made
+        for _, change in case.changes:
+            if change is not None:
+                through = np.ceil((intervals + 1) * case.commit_interval_s / change.every - 1e-6) - 1
+                count = schedule(case, change).count
+                made = made - np.minimum(through, count) + np.minimum(multiples(change.every), count)
+        return made
+
     def _after_commits(self, commits: Floats, column: Floats) -> Floats:
         """A curve of the history after these commits of the writer and all that follows them."""
         return np.asarray(np.interp(commits, self._ends, column[self._firsts_and_lasts]))
@@ -142,8 +162,7 @@ class Retention:
             times_s = turns * upkeep.every
         elif upkeep is not None:
             turns, times_s = self._turns_by_count(upkeep)
-        commits = self._in(np.floor(times_s / self.case.commit_interval_s + SLACK))
-        made = self.made_by(commits)
+        commits, made = self._in(np.floor(times_s / self.case.commit_interval_s + SLACK)), self._made_at(times_s)
         gone = self._gone(upkeep, times_s, made) if upkeep is not None else made
         zero = np.zeros(1)
         return Expiries(
@@ -155,8 +174,8 @@ class Retention:
 
     def _gone(self, upkeep: ExpireSnapshots, times_s: Floats, made: Floats) -> Floats:
         """Snapshots gone once all that are older than the age were expired, but for as many as are to be retained."""
-        oldest_kept = np.ceil((times_s - upkeep.older_than) / self.case.commit_interval_s - 1e-6)
-        before = np.where(oldest_kept > 0, self.made_by(self._in(np.maximum(oldest_kept - 1, 0))), 0.0)
+        oldest_s = times_s - upkeep.older_than
+        before = np.where(oldest_s > 0, self._made_at(oldest_s, before=True), 0.0)
         too_old = np.maximum(0.0, np.minimum(before, made - max(1, upkeep.retain_last)))
         return np.asarray(too_old * (1 - self.held_share))
 
@@ -171,8 +190,8 @@ class Retention:
             if interval > total or gone + least > self.snapshots[-1] + SLACK:
                 break
             found.append(interval)
-            made = self.made_by(self._in(np.array([interval])))
-            gone = float(self._gone(upkeep, np.array([interval * interval_s]), made)[0])
+            time_s = np.array([interval * interval_s])
+            gone = float(self._gone(upkeep, time_s, self._made_at(time_s))[0])
             last = interval
         turns = np.arange(1, len(found) + 1, dtype=np.float64)
         if len(found) == ALL_TURNS:
@@ -186,7 +205,9 @@ class Retention:
         """The interval, this one or later, by whose end there have been so many snapshots."""
         rests = self.case.rests
         if rests is None:
-            return max(ceil(float(np.interp(snapshots, self.snapshots, self.samples.commits)) - 1e-6), first)
+            interval = ceil(float(np.interp(snapshots, self.snapshots, self.samples.commits)) - 1e-6)
+            made = self._made_at(np.array([interval * self.case.commit_interval_s]))[0]
+            return max(interval + (made < snapshots - ALMOST), first)
         low, high = first, float(rests.intervals) + 1
         while low < high:
             middle = (low + high) // 2

@@ -6,8 +6,10 @@ from wasim.rules.maintenance import commit_at
 from wasim.years.machine.files import deal_out
 from wasim.years.machine.statements import change_nothing, delete_by_position, overwrite_rows, rewrite_rows
 from wasim.years.machine.tables import (
+    CLEARED_FROM,
     COMMITS,
     DELETE,
+    DELETED_THROUGH,
     EVERY_US,
     GONE_ROWS,
     HIT_BY_CHANCE,
@@ -33,6 +35,7 @@ from wasim.years.machine.tables import (
     Table,
 )
 from wasim.years.machine.touched import (
+    begins_with_files,
     ends_with_files,
     hit_at_end,
     hit_scattered,
@@ -61,6 +64,26 @@ def next_of_change(table: Table, laws: Laws, change: int) -> float:
     return float(commit_at(int(turn), int(row[EVERY_US]), laws.interval_us))
 
 
+def carry_out_changes(table: Table, laws: Laws, until: float) -> bool:
+    """All statements that follow this commit and run by `until`, a share of the interval, in the order of their times;
+    whether there are any.
+    """
+    found = False
+    while True:
+        first, at = -1, until * laws.interval_us if until < inf else inf
+        for change in range(UPSERT):
+            if next_of_change(table, laws, change) > table.numbers[COMMITS]:
+                continue
+            since = (table.numbers[NEXT_TURN + change] + 1) * laws.changes[change][EVERY_US]
+            since -= table.numbers[COMMITS] * laws.interval_us
+            if since < at or (since <= at and first < 0):
+                first, at = change, since
+        if first < 0:
+            return found
+        change_rows(table, laws, first)
+        found = True
+
+
 def change_rows(table: Table, laws: Laws, change: int) -> None:
     """One run of a periodic statement."""
     table.numbers[NEXT_TURN + change] += 1
@@ -77,6 +100,10 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
         hit = floor(numbers[HIT_BY_CHANCE + change])
         numbers[HIT_BY_CHANCE + change] += chance
         wanted = wanted / chance if floor(numbers[HIT_BY_CHANCE + change]) > hit else 0.0
+    through = rows_through(laws, numbers[COMMITS])
+    first, is_newest = through - wanted, row[PLACE] == NEWEST
+    if change == DELETE and is_newest:  # the rest is gone already
+        wanted = min(wanted, through - numbers[DELETED_THROUGH])
     if wanted <= 0:  # a commit all the same
         change_nothing(table, laws, change)
         return
@@ -86,15 +113,21 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
     if row[PLACE] == SCATTERED:
         hit_scattered(table, laws, wanted / there, False)
     else:
-        hit_at_end(table, laws, wanted, row[PLACE] == NEWEST)
-    carry_out_change(table, laws, change, wanted)
+        hit_at_end(table, laws, wanted, is_newest)
+    whole = False
+    if change == DELETE and is_newest:
+        whole = begins_with_files(table, laws, first)
+        numbers[DELETED_THROUGH], numbers[CLEARED_FROM] = through, inf if row[ON_READ] > 0 and not whole else first
+    elif change == DELETE and row[PLACE] >= OLDEST:
+        whole = ends_with_files(table, laws, numbers[GONE_ROWS] + wanted)
+    carry_out_change(table, laws, change, wanted, whole)
 
 
-def carry_out_change(table: Table, laws: Laws, change: int, wanted: float) -> None:
-    """An UPDATE, a DELETE or a MERGE, of which it is known what it hits."""
+def carry_out_change(table: Table, laws: Laws, change: int, wanted: float, whole: bool) -> None:
+    """An UPDATE, a DELETE or a MERGE, of which it is known what it hits: `whole` files, which metadata alone deletes."""
     numbers, row, touched = table.numbers, laws.changes[change], total_of(table.hits[HIT_ROWS])
     is_delete, is_oldest, inserted = change == DELETE, row[PLACE] >= OLDEST, row[NEW_ROWS]
-    if is_delete and is_oldest and ends_with_files(table, laws, numbers[GONE_ROWS] + wanted):
+    if whole:
         rewrite_rows(table, laws, change, 0.0, touched, inserted, -1.0)
     elif row[ON_READ] > 0:
         delete_by_position(table, laws, change, inserted if is_delete else touched + inserted, touched, inserted)

@@ -1,10 +1,10 @@
 """The machine's loop: from one event to the next, with samples on the way."""
 
-from math import ceil, inf
+from math import ceil, floor, inf
 
 from wasim.years.flows import WIDTH
 from wasim.years.machine.appends import append, manifests_of
-from wasim.years.machine.changes import change_rows, next_of_change, next_statement, upsert
+from wasim.years.machine.changes import carry_out_changes, next_statement, upsert
 from wasim.years.machine.files import deal_out, has_enough, small_files
 from wasim.years.machine.jobs import commit_nothing, compact, rewrite_manifests
 from wasim.years.machine.manifests import list_bytes
@@ -74,7 +74,8 @@ def run(
     """Steps on to the commit `until`, or until `samples` are full: one at each of the `stops`, before and after jobs.
 
     All are commits of the writer, ascending. The rows of the `schedule` are those that compactions, rewrites of
-    manifests and commits of nothing follow, and how many of nothing come before other jobs and after them.
+    manifests and commits of nothing follow, with the share of the interval that has passed since, and how many of
+    nothing come before other jobs and after them.
     """
     numbers, most = table.numbers, len(samples) // SAMPLE - MOST_AT_ONCE
     while numbers[COMMITS] < until and numbers[SAMPLED] < most:
@@ -82,9 +83,9 @@ def run(
             numbers[NEXT_STOP] += 1
         stop = min(until, stops[int(numbers[NEXT_STOP])], next_by_count(table, laws, chances))
         for job in range(IDLE + 1):
-            while schedule[job][int(numbers[NEXT_RUN + job])] <= numbers[COMMITS]:
+            while commit_of(table, schedule, job) <= numbers[COMMITS]:
                 numbers[NEXT_RUN + job] += 1
-            stop = min(stop, schedule[job][int(numbers[NEXT_RUN + job])])
+            stop = min(stop, commit_of(table, schedule, job))
         stop = min(stop, next_statement(table, laws))
         if laws.upserts and numbers[COMMITS] >= 1:
             upsert(table, laws)
@@ -97,47 +98,64 @@ def run(
             carry_out(table, laws, schedule, chances, samples if is_sampled else samples[:0])
 
 
-def is_due(table: Table, schedule: list[list[float]], job: int) -> bool:
-    """Whether a job by time follows this commit."""
-    return schedule[job][int(table.numbers[NEXT_RUN + job])] <= table.numbers[COMMITS]
+def commit_of(table: Table, schedule: list[list[float]], job: int) -> float:
+    """The commit that the next run of a job by time follows."""
+    at = schedule[job][int(table.numbers[NEXT_RUN + job])]
+    return float(floor(at)) if at < inf else inf
+
+
+def due_at(table: Table, schedule: list[list[float]], job: int, by_count: bool) -> float:
+    """When a job comes after this commit, as a share of the interval: one by count at once. Infinite if it does not."""
+    if by_count:
+        return 0.0
+    is_due = commit_of(table, schedule, job) <= table.numbers[COMMITS]
+    return schedule[job][int(table.numbers[NEXT_RUN + job])] - table.numbers[COMMITS] if is_due else inf
 
 
 def carry_out(
     table: Table, laws: Laws, schedule: list[list[float]], chances: list[list[float]], samples: list[float]
 ) -> None:
-    """The statements and jobs that follow this commit, with samples before and after them if there is room for any."""
-    numbers, is_sampled = table.numbers, len(samples) > 0
+    """The statements and jobs that follow this commit in the order of their times, with samples before and after them
+    if there is room for any.
+    """
+    is_sampled, is_idle = len(samples) > 0, commit_of(table, schedule, IDLE) <= table.numbers[COMMITS]
     if is_sampled:
         sample(table, laws, samples)
-    for change in range(UPSERT):
-        if carry_out_changes(table, laws, change) and is_sampled:
+    if is_idle and rest(table, laws, schedule, 0) and is_sampled:
+        sample(table, laws, samples)
+    compacts_at = due_at(table, schedule, COMPACTION, laws.least_files < inf)
+    rewrites_at = due_at(table, schedule, REWRITE, laws.least_manifests < inf)
+    for turn in range(3):
+        is_compaction = (compacts_at <= rewrites_at) == (turn == 0)
+        until = inf if turn == 2 else compacts_at if is_compaction else rewrites_at
+        if carry_out_changes(table, laws, until) and is_sampled:
             sample(table, laws, samples)
-    compacts = is_due(table, schedule, COMPACTION)
+        if turn < 2 and until < inf and maintain(table, laws, chances, is_compaction) and is_sampled:
+            sample(table, laws, samples)
+    if is_idle and rest(table, laws, schedule, 1) and is_sampled:
+        sample(table, laws, samples)
+
+
+def maintain(table: Table, laws: Laws, chances: list[list[float]], is_compaction: bool) -> bool:
+    """A compaction or a rewrite of manifests that is due; whether one by count has enough to do."""
+    if not is_compaction:
+        if laws.least_manifests < inf and laws.least_manifests - manifests_of(table) > NEGLIGIBLE:
+            return False
+        rewrite_manifests(table, laws)
+        return True
     if laws.least_files < inf:
         deal_out(table, laws)
-        compacts = has_enough(table, laws, chances, 0)
-    is_idle, rewrites = is_due(table, schedule, IDLE), is_due(table, schedule, REWRITE)
-    for job in range(4):
-        if job in (0, 3) and is_idle:
-            times = schedule[IDLE + 1 + job // 3][int(numbers[NEXT_RUN + IDLE])]
-            if times == 0:
-                continue
-            commit_nothing(table, laws, times)
-        elif job == 1 and compacts:
-            numbers[FIRED] += 1
-            for part in range(laws.parts):
-                compact(table, laws, 1.0 / (laws.parts - part))
-        elif job == 2 and (rewrites or laws.least_manifests - manifests_of(table) <= NEGLIGIBLE):
-            rewrite_manifests(table, laws)
-        else:
-            continue
-        if is_sampled:
-            sample(table, laws, samples)
+        if not has_enough(table, laws, chances, 0):
+            return False
+    table.numbers[FIRED] += 1
+    for part in range(laws.parts):
+        compact(table, laws, 1.0 / (laws.parts - part))
+    return True
 
 
-def carry_out_changes(table: Table, laws: Laws, change: int) -> bool:
-    """All runs of a statement that follow this commit; whether there are any."""
-    before = table.numbers[NEXT_TURN + change]
-    while next_of_change(table, laws, change) <= table.numbers[COMMITS]:
-        change_rows(table, laws, change)
-    return table.numbers[NEXT_TURN + change] > before
+def rest(table: Table, laws: Laws, schedule: list[list[float]], part: int) -> bool:
+    """The commits of nothing before other jobs, or after them; whether there are any."""
+    times = schedule[IDLE + 1 + part][int(table.numbers[NEXT_RUN + IDLE])]
+    if times > 0:
+        commit_nothing(table, laws, times)
+    return times > 0

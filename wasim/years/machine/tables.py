@@ -40,11 +40,11 @@ ARRIVED_LIVE, REWRITTEN_LIVE = 26, 27  # share of rows that no delete file names
 IS_SCATTERED, IS_NEWEST, SQUARES_LEFT, TOGETHER, IN_STEP = range(28, 33)  # of what a statement hits: `touched`
 NEXT_TURN = 33  # of each of four statements
 HIT_BY_CHANCE = 37  # how many of each of those have touched a row so far, on average
-NEW_CELLS, NEW_CELL_ROWS = (
-    41,
-    42,
-)  # files and rows that a statement on scattered rows writes for new ones, of open partitions
-NUMBERS = 43
+# Files and rows that a statement on scattered rows writes for new ones, of open partitions
+NEW_CELLS, NEW_CELL_ROWS = 41, 42
+# DELETE of the newest rows: which it has deleted through, and from which on no file is left that holds those
+DELETED_THROUGH, CLEARED_FROM = 43, 44
+NUMBERS = 45
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

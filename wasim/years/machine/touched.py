@@ -10,9 +10,11 @@ from wasim.years.machine.files import partitions_so_far
 from wasim.years.machine.tables import (
     ARRIVED,
     BEYOND,
+    CLEARED_FROM,
     COHORTS,
     COMMITS,
     DEAD,
+    DELETED_THROUGH,
     EDGE_FILES,
     EDGE_ROWS,
     FILES,
@@ -257,10 +259,11 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
     """Of `files` files of a commit, those that hold its rows from the first one on, and which of them hold earlier ones
     too: rows fall into partitions by chance, are dealt to the files in turn, or fill one file after another.
     """
-    rows = stop - first
+    rows, tasks = stop - first, 1.0
     if laws.open_partitions > 1:
-        found = drawn(files, rows)
-        return found, found * drawn(files, first) / files
+        if not laws.deals_in_turn:
+            tasks = max(1.0, laws.files / laws.partitions)
+        return files_of_tasks(first, stop, laws.rows_per_commit / tasks, files / tasks)
     if laws.deals_in_turn:
         found = min(files, rows)
         return found, max(0.0, min(first, files) + found - files)
@@ -270,10 +273,39 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
     return found, 1.0 if is_shared else 0.0
 
 
+def files_of_tasks(first: float, stop: float, each: float, files: float) -> tuple[float, float]:
+    """The same where tasks take `each` so many rows that follow each other, and write `files` files, one for each
+    partition that its rows fall into by chance.
+    """
+    found, again, at = 0.0, 0.0, first
+    while at < stop - PART_OF_FILE:
+        task = floor(at / each + PART_OF_FILE)
+        begun, rows = max(0.0, at - task * each), min(stop, (task + 1) * each) - at
+        new = drawn(files, rows)
+        found += new
+        again += new * drawn(files, begun) / files
+        at += rows
+    return found, again
+
+
 def ends_with_files(table: Table, laws: Laws, row: float) -> bool:
     """Whether the oldest rows up to this number are all that some files hold, which metadata alone then deletes."""
-    if row >= rows_through(laws, table.numbers[COMMITS]):
+    return row >= rows_through(laws, table.numbers[COMMITS]) or is_between_files(table, laws, row)
+
+
+def begins_with_files(table: Table, laws: Laws, row: float) -> bool:
+    """Whether the newest rows from this number on are all that some files hold: where what the last such DELETE took
+    left no file, all later ones are.
+    """
+    numbers = table.numbers
+    if row <= numbers[GONE_ROWS]:
         return True
+    is_cleared = not laws.compacts and numbers[CLEARED_FROM] <= row <= numbers[DELETED_THROUGH]
+    return is_cleared or is_between_files(table, laws, row)
+
+
+def is_between_files(table: Table, laws: Laws, row: float) -> bool:
+    """Whether no file holds rows both up to this number and beyond, of files that are all as they arrived."""
     classes = table.classes
     if max(classes[REWRITTEN][FILES], classes[BEYOND][FILES]) > PART_OF_FILE or total_of(table.deleted[DEAD]) > 0:
         return False
