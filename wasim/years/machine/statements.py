@@ -187,6 +187,10 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     flows, numbers, hits, deleted = table.flows, table.numbers, table.hits, table.deleted
     hit, touched, held = total_of(hits[HIT_FILES]), total_of(hits[HIT_ROWS]), total_of(deleted[HELD])
     entries, positions, added_bytes, again, earlier = find_deletes(table, laws)
+    live = table.classes[REWRITTEN][LIVE]
+    if numbers[IS_SCATTERED] > 0 and live > NEGLIGIBLE:
+        left = max(0.0, 1 - hits[HIT_ROWS][REWRITTEN] / live)
+        numbers[SQUARES] = numbers[SQUARES] * left * left + live * left * (1 - left)
     files, written_bytes = entries, added_bytes
     if laws.uses_vectors:
         files = min(tasks_of(laws, written, touched), entries)
