@@ -124,7 +124,7 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
 
 
 def carry_out_change(table: Table, laws: Laws, change: int, wanted: float, whole: bool) -> None:
-    """An UPDATE, a DELETE or a MERGE, of which it is known what it hits: `whole` files, which metadata alone deletes."""
+    """An UPDATE, DELETE or MERGE, of which it is known what it hits: `whole` files, which metadata alone deletes."""
     numbers, row, touched = table.numbers, laws.changes[change], total_of(table.hits[HIT_ROWS])
     is_delete, is_oldest, inserted = change == DELETE, row[PLACE] >= OLDEST, row[NEW_ROWS]
     if whole:

@@ -21,12 +21,10 @@ from wasim.years.machine.tables import (
     NEGLIGIBLE,
     NEXT_RUN,
     NEXT_STOP,
-    NEXT_TURN,
     OF_TABLE,
     REWRITE,
     SAMPLE,
     SAMPLED,
-    UPSERT,
     Laws,
     Table,
 )

@@ -33,6 +33,7 @@ from wasim.years.machine.tables import (
     GONE_ROWS,
     HELD,
     HIT_FILES,
+    HIT_OF_OTHERS,
     HIT_ROW_SHARES,
     HIT_ROWS,
     HIT_SHARES,
@@ -40,6 +41,7 @@ from wasim.years.machine.tables import (
     IS_NEWEST,
     IS_SCATTERED,
     KEPT,
+    LARGE,
     LIVE,
     MERGE,
     NEGLIGIBLE,
@@ -74,6 +76,7 @@ from wasim.years.machine.tables import (
     SORTED,
     SQUARES,
     SQUARES_LEFT,
+    SQUARES_TWICE,
     TOGETHER,
     UPSERT,
     WRITTEN_FILES,
@@ -149,7 +152,7 @@ def rewrite_rows(
         stays = hits[HIT_FILES][BEYOND] / hit
         stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
-    if made > 1 and laws.is_partitioned:
+    if not is_own and numbers[IS_SCATTERED] > 0 and made > NEGLIGIBLE:
         mix_partitions(table, laws, squares, squares - squares_left, written, made)
     replaced = merge(table, laws, 0) + created
     flows[REMOVED_FILES] += hit
@@ -176,10 +179,14 @@ def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written
     classes = table.classes
     of_arrived = classes[ARRIVED][LIVE] ** 2 / max(classes[ARRIVED][FILES], 1.0)
     of_hit = hit + table.hits[HIT_SHARES][ARRIVED] * of_arrived
+    twice = table.numbers[SQUARES_TWICE] + table.hits[HIT_SHARES][ARRIVED] ** 2 * of_arrived
+    if not laws.is_partitioned:
+        table.numbers[SQUARES] += (of_hit - twice) / max(made, 1.0)
+        return
     # of pairs of rows in files apart, those in one partition: few, where a file holds most rows of each
     apart, live = squares + of_arrived, classes[ARRIVED][LIVE] + classes[REWRITTEN][LIVE] + classes[BEYOND][LIVE]
     pairs = max(0.0, live**2 / partitions_so_far(table, laws) - apart) / max(live**2 - apart, 1.0)
-    table.numbers[SQUARES] += max(0.0, of_hit + (written**2 - of_hit) * pairs - written**2 / made)
+    table.numbers[SQUARES] += max(0.0, of_hit + (written**2 - twice) * pairs - written**2 / made)
 
 
 def delete_by_position(table: Table, laws: Laws, change: int, written: float, updated: float, inserted: float) -> None:
@@ -397,7 +404,8 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
         return 0.0
     if numbers[IS_SCATTERED] > 0:
         shares = hits[HIT_SHARES]
-        return thin(table, laws, 0, (shares[ARRIVED], shares[REWRITTEN], shares[BEYOND]), numbers[TOGETHER], inf)
+        rewritten = numbers[HIT_OF_OTHERS] if numbers[LARGE] > 0 else shares[REWRITTEN]
+        return thin(table, laws, 0, (shares[ARRIVED], rewritten, shares[BEYOND]), numbers[TOGETHER], inf)
     is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
     for number in range(3):  # what the last such statement wrote stands in a young manifest
         want(table, 0, number, hits[HIT_FILES][number], is_newest or number == edge)

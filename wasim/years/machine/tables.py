@@ -44,7 +44,9 @@ HIT_BY_CHANCE = 37  # how many of each of those have touched a row so far, on av
 NEW_CELLS, NEW_CELL_ROWS = 41, 42
 # DELETE of the newest rows: which it has deleted through, and from which on no file is left that holds those
 DELETED_THROUGH, CLEARED_FROM = 43, 44
-NUMBERS = 45
+SQUARES_TWICE = 45  # of the files that a statement hits and another would hit again
+LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # files, and which share of those is hit: `hit_of_different`
+NUMBERS = 49
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

@@ -11,7 +11,9 @@ from wasim.years.machine.tables import (
     FRESH,
     GONE_COMPACTED,
     GONE_FRESH,
+    HIT_OF_LARGE,
     IS_NEW,
+    LARGE,
     NEGLIGIBLE,
     PARTIAL,
     SETTLED,
@@ -72,6 +74,18 @@ def find_newest(table: Table, group: int, newest: float) -> None:
         newest = max(0.0, newest - live)
 
 
+def find_large(table: Table, group: int, share: float, of_large: float) -> None:
+    """With which probability an entry of a compacted or rewritten file of each row goes, into `gone`: the newest stand
+    for the large files, the last that were written of each partition.
+    """
+    large = table.numbers[LARGE] if group == 0 else 0.0
+    for place in range(table.used[group] - 1, -1, -1):
+        entries = table.rows[group][place][COUNT] * table.rows[group][place][PARTIAL]
+        part = min(1.0, large / entries) if entries > NEGLIGIBLE else 0.0
+        table.gone[place][1] = share + (of_large - share) * part
+        large = max(0.0, large - entries)
+
+
 def thin(
     table: Table,
     laws: Laws,
@@ -85,9 +99,10 @@ def thin(
     """
     rows, spare, spares, rewritten = table.rows[group], table.spare, 0, 0.0
     find_newest(table, group, newest)
+    find_large(table, group, shares[1], table.numbers[HIT_OF_LARGE])
     for place in range(table.used[group]):
         row, among = rows[place], table.counts[place]
-        first, second, third = shares[0] * among, shares[1] * among, shares[2] * among
+        first, second, third = shares[0] * among, table.gone[place][1] * among, shares[2] * among
         fresh, partial, settled, count = row[FRESH], row[PARTIAL], row[SETTLED], row[COUNT]
         untouched = power(1 - first, fresh) * power(1 - second, partial) * power(1 - third, settled)
         every = power(first, fresh) * power(second, partial) * power(third, settled)

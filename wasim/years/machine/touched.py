@@ -4,7 +4,7 @@ The rules are those of `wasim.twin.statements`, for expected numbers of files: a
 all rows, scattered, touches a file of n rows with the probability 1 − (1 − p)ⁿ.
 """
 
-from math import ceil, exp, floor, inf, log1p
+from math import ceil, exp, floor, inf, sqrt
 
 from wasim.years.machine.files import partitions_so_far
 from wasim.years.machine.tables import (
@@ -20,12 +20,15 @@ from wasim.years.machine.tables import (
     FILES,
     GONE_ROWS,
     HIT_FILES,
+    HIT_OF_LARGE,
+    HIT_OF_OTHERS,
     HIT_ROW_SHARES,
     HIT_ROWS,
     HIT_SHARES,
     IN_STEP,
     IS_NEWEST,
     IS_SCATTERED,
+    LARGE,
     LIVE,
     NEGLIGIBLE,
     NET_ROWS,
@@ -42,6 +45,7 @@ from wasim.years.machine.tables import (
     SMALL_SEEN,
     SQUARES,
     SQUARES_LEFT,
+    SQUARES_TWICE,
     TOGETHER,
     Laws,
     Table,
@@ -49,7 +53,6 @@ from wasim.years.machine.tables import (
 
 PART_OF_FILE = 1e-6
 AGES = 16  # at which files that a stride hits are looked at
-LEAST_VARIANCE = 1e-4  # of rows in files, relative to the square of their mean
 
 
 def total_of(three: list[float]) -> float:
@@ -100,6 +103,7 @@ def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
     numbers = table.numbers
     numbers[IS_SCATTERED], numbers[IS_NEWEST] = 1.0 if is_scattered else 0.0, 1.0 if is_newest else 0.0
     numbers[SQUARES_LEFT], numbers[TOGETHER], numbers[IN_STEP], numbers[NEW_CELLS] = 0.0, 1.0, 0.0, 0.0
+    numbers[SQUARES_TWICE] = numbers[LARGE] = 0.0
     for what in range(4):
         for number in range(3):
             table.hits[what][number] = 0.0
@@ -120,22 +124,35 @@ def hit_scattered(table: Table, laws: Laws, share: float, evenly: bool) -> None:
             hit = of_rows = hit_by_stride(each * share, replaced)
         elif number == REWRITTEN and each > 0:
             squares = max(numbers[SQUARES], each * one[LIVE])  # of equal files at least
-            hit, of_rows, kept = hit_of_different(share, each, squares / one[FILES])
-            numbers[SQUARES_LEFT] = squares * kept
+            hit, of_rows = hit_of_different(table, share, min(one[FILES], partitions_so_far(table, laws)), squares)
         else:
             hit = of_rows = 1.0 - (1.0 - min(share, 1.0)) ** each
         hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
         hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
 
 
-def hit_of_different(share: float, mean: float, mean_square: float) -> tuple[float, float, float]:
-    """Of files whose rows are distributed by a gamma law: the share that is hit where this share of all rows is, the
-    share of rows in those, and the share of the squares of the rows of those that are not.
+def hit_of_different(table: Table, share: float, large: float, squares: float) -> tuple[float, float]:
+    """Of the rewritten files, where this share of all rows is hit and `squares` are those of the rows of each, added
+    up: the share that is hit, and the share of rows in those.
+
+    So many of them are `large`, what statements wrote last into each partition; the others are of one size, all that is
+    known of the sizes of either.
     """
-    variance = max(mean_square - mean * mean, LEAST_VARIANCE * mean * mean)
-    shape = mean * mean / variance
-    left = 1 + -log1p(-min(share, 1 - NEGLIGIBLE)) * mean / shape
-    return 1 - left**-shape, 1 - left ** -(shape + 1), left ** -(shape + 2)
+    numbers, files = table.numbers, table.classes[REWRITTEN][FILES]
+    mean, weight = table.classes[REWRITTEN][LIVE] / files, large / files
+    few = many = mean
+    if weight < 1:
+        variance = max(squares / files - mean * mean, 0.0)
+        apart = sqrt(min(variance, (1 - weight) * mean * mean / weight))  # at most all rows are in the large ones
+        few, many = mean + apart * sqrt((1 - weight) / weight), max(0.0, mean - apart * sqrt(weight / (1 - weight)))
+    few_kept, many_kept = (1 - min(share, 1.0)) ** few, (1 - min(share, 1.0)) ** many
+    few_squares, many_squares = large * few * few, (files - large) * many * many
+    scale = squares / (few_squares + many_squares)
+    numbers[LARGE], numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = large, 1 - few_kept, 1 - many_kept
+    numbers[SQUARES_LEFT] = scale * (few_squares * few_kept + many_squares * many_kept)
+    numbers[SQUARES_TWICE] = scale * (few_squares * (1 - few_kept) ** 2 + many_squares * (1 - many_kept) ** 2)
+    hit = weight * (1 - few_kept) + (1 - weight) * (1 - many_kept)
+    return hit, (weight * (1 - few_kept) * few + (1 - weight) * (1 - many_kept) * many) / mean
 
 
 def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
