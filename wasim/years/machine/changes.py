@@ -111,7 +111,7 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
         gone = numbers[GONE_ROWS]
         wanted = whole_commits(laws, gone + wanted, numbers[COMMITS]) - gone
     if row[PLACE] == SCATTERED:
-        hit_scattered(table, laws, wanted / there, False)
+        hit_scattered(table, laws, wanted / there, row[ON_READ] > 0, False)
     else:
         hit_at_end(table, laws, wanted, is_newest)
     whole = False
@@ -152,7 +152,7 @@ def upsert(table: Table, laws: Laws) -> None:
     if laws.changes[UPSERT][PLACE] == NEWEST:
         hit_at_end(table, laws, replaced, True)
     else:
-        hit_scattered(table, laws, replaced / before, True)
+        hit_scattered(table, laws, replaced / before, laws.changes[UPSERT][ON_READ] > 0, True)
     if laws.changes[UPSERT][ON_READ] > 0:
         delete_by_position(table, laws, UPSERT, rows, replaced, rows - replaced)
     else:

@@ -4,7 +4,7 @@ The rules are those of `wasim.twin.statements`, for expected numbers of files: a
 all rows, scattered, touches a file of n rows with the probability 1 − (1 − p)ⁿ.
 """
 
-from math import ceil, exp, floor, inf, sqrt
+from math import ceil, exp, floor, inf, log1p, sqrt
 
 from wasim.years.machine.files import partitions_so_far
 from wasim.years.machine.tables import (
@@ -53,6 +53,7 @@ from wasim.years.machine.tables import (
 
 PART_OF_FILE = 1e-6
 AGES = 16  # at which files that a stride hits are looked at
+LEAST_VARIANCE = 1e-4  # of rows in files, relative to the square of their mean
 
 
 def total_of(three: list[float]) -> float:
@@ -109,7 +110,7 @@ def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
             table.hits[what][number] = 0.0
 
 
-def hit_scattered(table: Table, laws: Laws, share: float, evenly: bool) -> None:
+def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly: bool) -> None:
     """What touches this share of all rows, into `hits`; `evenly` where it is every n-th row."""
     find_classes(table, laws)
     begin_hits(table, True, False)
@@ -124,7 +125,10 @@ def hit_scattered(table: Table, laws: Laws, share: float, evenly: bool) -> None:
             hit = of_rows = hit_by_stride(each * share, replaced)
         elif number == REWRITTEN and each > 0:
             squares = max(numbers[SQUARES], each * one[LIVE])  # of equal files at least
-            hit, of_rows = hit_of_different(table, share, min(one[FILES], partitions_so_far(table, laws)), squares)
+            if on_read:
+                hit, of_rows = hit_of_aging(table, share, squares)
+            else:
+                hit, of_rows = hit_of_different(table, share, min(one[FILES], partitions_so_far(table, laws)), squares)
         else:
             hit = of_rows = 1.0 - (1.0 - min(share, 1.0)) ** each
         hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
@@ -153,6 +157,18 @@ def hit_of_different(table: Table, share: float, large: float, squares: float) -
     numbers[SQUARES_TWICE] = scale * (few_squares * (1 - few_kept) ** 2 + many_squares * (1 - many_kept) ** 2)
     hit = weight * (1 - few_kept) + (1 - weight) * (1 - many_kept)
     return hit, (weight * (1 - few_kept) * few + (1 - weight) * (1 - many_kept) * many) / mean
+
+
+def hit_of_aging(table: Table, share: float, squares: float) -> tuple[float, float]:
+    """The same where statements delete by position: rows of a file go little by little, and it never comes again. The
+    sizes of such files follow a gamma law.
+    """
+    one = table.classes[REWRITTEN]
+    mean = one[LIVE] / one[FILES]
+    variance = max(squares / one[FILES] - mean * mean, LEAST_VARIANCE * mean * mean)
+    shape = mean * mean / variance
+    left = 1 + -log1p(-min(share, 1 - NEGLIGIBLE)) * mean / shape
+    return 1 - left**-shape, 1 - left ** -(shape + 1)
 
 
 def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
