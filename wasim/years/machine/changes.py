@@ -30,6 +30,7 @@ from wasim.years.machine.tables import (
     SCATTERED,
     SHARE_WANTED,
     STATEMENTS_WRITE,
+    TOUCHED_ROWS,
     UPSERT,
     Laws,
     Table,
@@ -113,7 +114,10 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
     if row[PLACE] == SCATTERED:
         hit_scattered(table, laws, wanted / there, row[ON_READ] > 0, False)
     else:
-        hit_at_end(table, laws, wanted, is_newest)
+        stays = row[PLACE] >= OLDEST and change != DELETE and row[ON_READ] == 0
+        again = min(numbers[TOUCHED_ROWS], wanted) if stays else 0.0
+        numbers[TOUCHED_ROWS] = wanted if stays else 0.0
+        hit_at_end(table, laws, wanted, is_newest, again)
     whole = False
     if change == DELETE and is_newest:
         whole = begins_with_files(table, laws, first)
@@ -149,8 +153,9 @@ def upsert(table: Table, laws: Laws) -> None:
     numbers[STATEMENTS_WRITE] = 1.0  # but for the first commit's
     numbers[COMMITS] += 1
     deal_out(table, laws)
+    numbers[TOUCHED_ROWS] = 0.0
     if laws.changes[UPSERT][PLACE] == NEWEST:
-        hit_at_end(table, laws, replaced, True)
+        hit_at_end(table, laws, replaced, True, 0.0)
     else:
         hit_scattered(table, laws, replaced / before, laws.changes[UPSERT][ON_READ] > 0, True)
     if laws.changes[UPSERT][ON_READ] > 0:

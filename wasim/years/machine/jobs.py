@@ -67,6 +67,7 @@ from wasim.years.machine.tables import (
     TOOK_BYTES,
     TOOK_PARTIAL,
     TOOK_SMALL,
+    TOUCHED_ROWS,
     WRITTEN_FILES,
     Laws,
     Table,
@@ -153,6 +154,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     """Spark's rewrite_data_files in one commit, of this share of the groups that are due."""
     deal_out(table, laws)
     numbers, done = table.numbers, table.done
+    numbers[TOUCHED_ROWS] = 0.0
     reopen_much_deleted(table, laws)
     before, smalls, partials = numbers[SETTLED_FILES], small_of(table, SMALL_FILES), small_of(table, PARTIAL_FILES)
     for kind, live in ((SMALL_ROWS, ARRIVED_LIVE), (PARTIAL_ROWS, REWRITTEN_LIVE)):

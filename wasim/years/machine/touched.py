@@ -185,12 +185,22 @@ def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
     return 1 - missed / AGES
 
 
-def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool) -> None:
-    """What touches that number of the newest, or of the oldest, rows, into `hits`."""
+def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: float) -> None:
+    """What touches that number of the newest, or of the oldest, rows, into `hits`. So many of them are those that the
+    last such statement had touched, which wrote the files that these are in.
+    """
     find_classes(table, laws)
     begin_hits(table, False, is_newest)
     numbers, classes, hits, left = table.numbers, table.classes, table.hits, wanted
     edge = edge_of(table, laws)
+    if again > 0:
+        more = 0.0  # whole files: a manifest lists one of them or does not
+        if classes[ARRIVED][FILES] > NEGLIGIBLE:
+            through, before = arrived_files(table, laws, wanted, False)[0], arrived_files(table, laws, again, False)[0]
+            more = min(float(floor(through + PART_OF_FILE) - floor(before + PART_OF_FILE)), classes[ARRIVED][FILES])
+        hits[HIT_FILES][edge], hits[HIT_FILES][ARRIVED] = min(numbers[EDGE_FILES], classes[edge][FILES]), more
+        hits[HIT_ROWS][ARRIVED] = wanted - again if more > 0 else 0.0
+        hits[HIT_ROWS][edge], left = wanted - hits[HIT_ROWS][ARRIVED], 0.0
     for place in range(newest_first(table, laws) if is_newest else oldest_first(table, laws)):
         number, count, live = int(table.queue[place][0]), table.queue[place][1], table.queue[place][2]
         if left <= NEGLIGIBLE or count <= NEGLIGIBLE:
@@ -212,7 +222,7 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool) -> None
         share = hits[HIT_FILES][number] / files if files > NEGLIGIBLE else 0.0
         hits[HIT_SHARES][number] = hits[HIT_ROW_SHARES][number] = share
     all_of_edge = hits[HIT_FILES][edge] >= numbers[EDGE_FILES] - NEGLIGIBLE
-    if edge == REWRITTEN and is_newest and all_of_edge and hits[HIT_ROWS][edge] > 0:
+    if edge == REWRITTEN and (is_newest or again > 0) and all_of_edge and hits[HIT_ROWS][edge] > 0:
         rows = max(hits[HIT_ROWS][edge], numbers[EDGE_ROWS])
         hits[HIT_ROW_SHARES][edge] = min(1.0, rows / classes[edge][LIVE])
     numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hits[HIT_SHARES][REWRITTEN])
