@@ -22,7 +22,7 @@ def test_a_now_that_makes_no_sense_is_one_line(text: str):
         now_of(text, a_request())
 
 
-def test_what_is_left_out_of_now_is_a_writer_s_default():
+def test_what_now_leaves_out_is_a_writer_s_default():
     found = now_of("interval=1m,expire=daily", a_request())
     assert (found.deletes_json, found.gzips_json, found.maintenance.compact_every_s) == (False, False, None)
     assert (found.maintenance.expire_every_s, found.maintenance.older_than_s) == (86_400, 432_000)

@@ -308,7 +308,7 @@ def test_what_is_left_over_may_be_deleted(table):
     assert len(untracked) == 7
 
 
-def test_a_newest_metadata_json_that_cannot_be_read_protects_every_file(table):
+def test_an_unreadable_newest_metadata_json_protects_every_file(table):
     os.truncate(json_files(table)[-1], 200)
     assert deletable(table) == set()
     inspection = inspect(table)
@@ -477,7 +477,7 @@ def test_what_cannot_be_told_apart_keeps_its_files(order, version, situation, ta
         assert "remove_orphan_files" not in remedies(table)
 
 
-def test_a_hint_at_a_version_that_is_absent_protects_every_file(table):
+def test_a_hint_at_an_absent_version_protects_every_file(table):
     (table / "metadata" / "version-hint.text").write_text("77")
     assert deletable(table) == set()
 

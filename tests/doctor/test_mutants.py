@@ -301,5 +301,5 @@ def test_a_table_with_a_mutated_file_is_inspected_or_refused(tmp_path):
 
 
 @pytest.mark.soak
-def test_five_thousand_tables_with_a_mutated_file_are_inspected_or_refused(tmp_path):
+def test_five_thousand_mutated_tables_are_inspected_or_refused(tmp_path):
     inspect_mutated_tables(tmp_path, SOAK_TREE_MUTANTS)

@@ -39,7 +39,7 @@ def test_charts_saved_twice_are_byte_identical(run: Run, fit: FitReport, tmp_pat
     assert all(one.read_bytes() == two.read_bytes() for one, two in zip(first, second, strict=True))
 
 
-def test_a_chart_that_is_left_out_leaves_no_older_picture_behind(run: Run, fit: FitReport, tmp_path: Path) -> None:
+def test_a_chart_left_out_leaves_no_older_picture_behind(run: Run, fit: FitReport, tmp_path: Path) -> None:
     stale = tmp_path / "day_month_year.svg"
     stale.write_text("<svg/>")
     nothing = FitReport(costs=(), latencies=(), held_out=(), sustainable=())
