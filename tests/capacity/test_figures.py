@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from support.paths import SCENARIOS
-from support.plans import a_plan, a_request
+from support.plans import a_plan, a_request, a_simulator
 
 from wasim.capacity import (
     NO_MAINTENANCE,
@@ -94,7 +94,7 @@ def test_statistics_that_trino_s_commits_add_are_in_metadata_json():
 def test_larger_manifest_targets_are_tried_only_near_the_tables_own():
     rarely = replace(PLAIN, interval_s=600.0, appends="merge")
     larger = replace(rarely, manifest_target_bytes=32 << 20)
-    simulator = SettingSimulator(request=a_request())
+    simulator = a_simulator()
     small, other = simulator.evaluate([rarely, larger])
     assert not simulator.fills_manifests(rarely)
     assert replace(other, setting=rarely) == small

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.plans import a_request
+from support.plans import a_request, a_simulator
 
 from wasim.capacity import Maintenance, Requirements, Setting, SettingSimulator, request_from_flags
 from wasim.capacity.last_cycle import window_of
@@ -19,9 +19,7 @@ SETTING = Setting(interval_s=60.0, maintenance=KEPT)
 
 def figures_of(horizon: str, setting: Setting = SETTING):
     request = a_request()
-    return SettingSimulator(request=replace(request, document={**request.document, "horizon": horizon})).figures(
-        setting
-    )
+    return a_simulator(replace(request, document={**request.document, "horizon": horizon})).figures(setting)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +43,7 @@ def test_no_figure_depends_on_the_hour_the_horizon_ends(setting: Setting):
 
 
 def test_a_horizons_figures_do_not_depend_on_others():
-    together = SettingSimulator(request=a_request()).figures_over(SETTING, [DAY_S, 7 * DAY_S, 10 * DAY_S])
+    together = a_simulator().figures_over(SETTING, [DAY_S, 7 * DAY_S, 10 * DAY_S])
     assert together[2].values == figures_of("10d").values
 
 
@@ -127,7 +125,7 @@ def test_a_day_is_that_of_a_grown_table():
 
 
 def test_a_horizon_below_a_day_is_all_of_the_cycle():
-    case = SettingSimulator(request=a_request()).case(SETTING)
+    case = a_simulator().case(SETTING)
     window = window_of(case, 5 * HOUR_S)
     assert (window.start_s, window.end_s) == (0, 5 * HOUR_S)
     assert window_of(case, 3.4 * DAY_S).end_s == 3 * DAY_S

@@ -248,7 +248,7 @@ def name_manifests(root, document):
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(2), pytest.param(range(2, 42), marks=pytest.mark.slow)], ids=["two", "forty tables"]
+    "seeds", [range(1), pytest.param(range(1, 41), marks=pytest.mark.slow)], ids=["one", "forty tables"]
 )
 def test_several_faults_at_once_never_make_a_needed_file_deletable(seeds, tmp_path):
     inspected = said = 0

@@ -33,10 +33,10 @@ from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.iceberg.parquet_process import _READER
 
 TABLES = DATA / "tables"
-MUTANTS, SOAK_MUTANTS = 400, 100_000
+MUTANTS, SOAK_MUTANTS = 200, 100_000
 MOST_SECONDS_EACH = 15  # a shared machine; none takes one on its own
 MOST_SECONDS_IN_ALL = 120
-TREE_MUTANTS, SOAK_TREE_MUTANTS = 40, 5_000
+TREE_MUTANTS, SOAK_TREE_MUTANTS = 20, 5_000
 LAID_OUT_EVERY = 8  # rich's layout takes twice as long as all that is tested
 SYNC = b"s" * 16
 ODD = (

@@ -47,7 +47,7 @@ def test_fast_and_exact_agree_within_two_hundredths() -> None:
     exact, fast = (
         [
             one.simulate()[0]
-            for one in simulated_cases(load_scenario(SMOKE, {"horizon": "500s"}), SimulationOptions(mode=mode))
+            for one in simulated_cases(load_scenario(SMOKE, {"horizon": "200s"}), SimulationOptions(mode=mode))
         ]
         for mode in (Mode.EXACT, Mode.FAST)
     )

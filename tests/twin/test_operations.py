@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ def recorded(name: str) -> dict:
     return json.loads((REAL / name / "case.json").read_text())
 
 
+@cache
 def simulated_like(name: str):
     document = recorded(name)
     case = case_from_document(document["case"])
