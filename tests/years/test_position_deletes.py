@@ -73,7 +73,7 @@ def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callab
         pytest.param(3, 26, DELETE_HOURLY, 0.13, marks=pytest.mark.slow),
         pytest.param(2, 26, UPDATE_OFTEN, 0.33, marks=pytest.mark.slow),
         pytest.param(3, 26, UPDATE_OFTEN, 0.33, marks=pytest.mark.slow),
-        (3, 8, UPDATE_OFTEN, 0.33),
+        (3, 13, UPDATE_OFTEN, 0.33),
     ],
 )
 def test_deletes_stay_while_compaction_leaves_older_files_alone(

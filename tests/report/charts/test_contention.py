@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from support.pages import page_of
 from support.synthetic import Truth, synthetic_case, synthetic_case_run, synthetic_run
 
-from wasim.fit import FitReport
+from wasim.fit import FitReport, fit_run
 from wasim.ledger import Contention, Kind
 from wasim.report.charts.chart import Chart
 from wasim.report.charts.contention import (
@@ -131,7 +131,7 @@ def test_the_page_counts_attempts_waste_and_failures(run: Run) -> None:
     )
     assert (row["case"], row["wasted"], row["orphan files"]) == ("8×batch catalog=jdbc", "30.0 KiB", "30")
     assert table.caption.endswith("; failed commits ended in CommitFailedException")
-    html = page_of(run, NOTHING)
+    html = page_of(run, fit_run(run), charts=False)
     assert "Contention</h2>" in html
     assert "one writer" in html
 
