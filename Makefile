@@ -32,11 +32,12 @@ test-spark:
 	$(BIN)/python -m pytest -m "spark and $(QUICK)" \
 	  $$(grep -rlwE 'session|servers|run_case|run_on|mark\.spark' tests --include='test_*.py' | sort)
 
-# Parts of one to four minutes, so that both cores have work until the end; those on the sample run's report in one.
+# Parts of one to four minutes, the long ones first, so that both cores have work until the end; those on the sample
+# run's report in one.
 PARTS := test-others test-years test-plans test-pages
-test-years: ROOMS := tests/years tests/simulation
+test-years: ROOMS := tests/years tests/simulation tests/fit
 test-plans: ROOMS := tests/capacity tests/cli tests/forecast tests/report
-test-pages: ROOMS := tests/fit tests/doctor
+test-pages: ROOMS := tests/doctor
 test-others: ROOMS := tests $(patsubst %,--ignore=tests/%,years simulation capacity cli forecast report fit doctor)
 
 $(PARTS):

@@ -20,7 +20,7 @@ collect_ignore = [] if HAS_SPARK else ["bench", "core", "spark"]  # rooms that a
 collect_ignore += [] if find_spec("selenium") else ["browser"]
 
 # No deadline, as the machine may have other work. `make test-all` asks for the thorough one.
-settings.register_profile("quick", deadline=None, max_examples=30)
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.register_profile("thorough", deadline=None, max_examples=300)
 settings.load_profile("quick")
 

@@ -140,7 +140,7 @@ def test_two_processes_find_what_one_finds(scenario, results):
 
 
 @pytest.mark.slow
-def test_spark_finds_what_one_process_finds_and_lands_it_as_parquet(session, scenario, results, tmp_path):
+def test_spark_finds_what_one_process_finds_and_writes_parquet(session, scenario, results, tmp_path):
     from wasim.cluster import TASKS, map_parts_on
 
     schema = grid_schema(scenario.cases())

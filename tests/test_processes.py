@@ -20,7 +20,7 @@ def _fails(number: int) -> int:
     return number
 
 
-def test_results_come_in_the_order_of_the_parts_from_other_processes() -> None:
+def test_results_of_other_processes_come_in_the_parts_order() -> None:
     results = list(map_in_processes(_who, range(20), processes=3))
     assert [number for number, _ in results] == list(range(20))
     assert os.getpid() not in {process for _, process in results}

@@ -36,7 +36,7 @@ def test_every_number_is_taken_once(small_case: MakeCase) -> None:
     assert taken == list(range(1, len(taken) + 1))
 
 
-def test_at_one_time_the_append_comes_first_and_the_probe_last(small_case: MakeCase) -> None:
+def test_at_one_time_append_comes_first_and_probe_last(small_case: MakeCase) -> None:
     case = small_case(
         changes="{delete: {every: 4s, rows: 2}, update: {every: 4s, share: 0.5}}",
         maintenance="{expire_snapshots: {every: 4s, older_than: 1s}, rewrite_data_files: {every: 4s}}",

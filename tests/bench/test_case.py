@@ -45,9 +45,7 @@ def place(catalog: str, store: str = "local") -> str:
     return f"{{warm_up_commits: 0, catalog: {catalog}, store: {store}}}"
 
 
-def test_the_hadoop_catalog_counts_its_metadata_files_and_leaves_a_hint(
-    run_case: RunCase, small_case: MakeCase
-) -> None:
+def test_the_hadoop_catalog_counts_metadata_files_and_leaves_a_hint(run_case: RunCase, small_case: MakeCase) -> None:
     run, context = run_case(small_case(environment=place("hadoop")))
     names = [Path(file).name for file in files_of(context) if file.endswith(".metadata.json")]
     assert names == ["v1.metadata.json", "v2.metadata.json", "v3.metadata.json", "v4.metadata.json", "v5.metadata.json"]
@@ -58,7 +56,7 @@ def test_the_hadoop_catalog_counts_its_metadata_files_and_leaves_a_hint(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("writer", ["batch", "streaming"])
-def test_a_rest_catalog_writes_the_metadata_and_its_client_the_rest(
+def test_a_rest_catalog_writes_metadata_and_its_client_the_rest(
     writer: str, run_case: RunCase, small_case: MakeCase
 ) -> None:
     planning = COLD if writer == "batch" else COLD.replace("cold: true", "cold: false")
@@ -75,7 +73,7 @@ def test_a_rest_catalog_writes_the_metadata_and_its_client_the_rest(
 # a REST catalog's is in test_canaries.py, where its credentials are looked for too
 @pytest.mark.slow
 @pytest.mark.parametrize("catalog", ["jdbc", "in_memory"])
-def test_on_s3_events_agree_with_the_bucket_and_requests_are_counted(
+def test_on_s3_events_agree_with_the_bucket_requests_are_counted(
     catalog: str, run_case: RunCase, small_case: MakeCase
 ) -> None:
     check_on_s3(*run_case(small_case(environment=place(catalog, "s3proxy"), planning=COLD, writer="streaming")))
@@ -107,7 +105,7 @@ def test_maintenance_on_s3_deletes_by_the_batch_and_balances(run_case: RunCase, 
         pytest.param("in_memory", "{kind: batch, tables: 3}", marks=pytest.mark.slow),
     ],
 )
-def test_a_job_appends_to_several_tables_of_which_one_is_recorded(
+def test_a_job_appends_to_several_tables_and_records_one(
     catalog: str, writer: str, run_case: RunCase, small_case: MakeCase
 ) -> None:
     run, context = run_case(small_case(writer=writer, environment=place(catalog)))

@@ -202,7 +202,7 @@ def carry_out(cases: dict[str, Case], console: Console) -> None:
                 on_commits(case.commits)
 
 
-def test_a_log_gets_a_line_per_case_with_the_time_left(cases: dict[str, Case]) -> None:
+def test_a_log_gets_a_line_per_case_with_time_left(cases: dict[str, Case]) -> None:
     said = io.StringIO()
     carry_out(cases, Console(file=said))
     lines = said.getvalue().splitlines()

@@ -120,7 +120,7 @@ def test_settings_reached_by_keys_show_their_own_figures(browser, plan_page, sim
         assert len(seen) >= 5
 
 
-def test_without_expiry_the_page_says_on_which_day_which_limit_breaks(browser, plan_page, simulator):
+def test_without_expiry_the_page_says_when_which_limit_breaks(browser, plan_page, simulator):
     shortest = plan_page[1]["intervals"][0]["commit_interval_s"]
     base = replace(make_plan(simulator.request, simulator).chosen.setting, interval_s=shortest)
     press(browser, "interval", Keys.HOME)
@@ -138,7 +138,7 @@ def test_without_expiry_the_page_says_on_which_day_which_limit_breaks(browser, p
     assert text(browser, "sql").startswith(sql_of(simulator.request, figures.setting)[0])
 
 
-def test_old_metadata_json_are_kept_or_deleted_by_the_space_bar(browser, simulator):
+def test_space_bar_keeps_or_deletes_old_metadata_json(browser, simulator):
     base = make_plan(simulator.request, simulator).chosen.setting
     press(browser, "oldjson", Keys.SPACE)
     assert shown(browser) == words(browser, simulator.figures(replace(base, deletes_json=not base.deletes_json)).values)
@@ -205,7 +205,7 @@ def test_the_sql_is_copied(browser):
     assert text(browser, "said") == "Copied."
 
 
-def test_the_frontier_marks_where_one_is_and_both_plots_have_tables(browser):
+def test_the_frontier_marks_one_s_place_and_plots_have_tables(browser):
     rows = browser.find_elements(By.CSS_SELECTOR, '[data-part="frontier-rows"] tr')
     points = browser.find_elements(By.CSS_SELECTOR, '[data-part="frontier"] circle:not(.you)')
     assert len(rows) == len(points) >= 5

@@ -28,7 +28,7 @@ def test_within_limits_the_shortest_is_taken_and_the_bound_named():
     assert {limit.metric for limit in found.stopped_by} == {"metadata_json_bytes"}
 
 
-def test_the_cheapest_setting_that_fresh_is_taken_and_the_freshest_named():
+def test_the_cheapest_fresh_setting_is_taken_and_the_freshest_named():
     found = a_plan()
     assert found.other_end.setting.interval_s == min(one.setting.interval_s for one in found.best if one.keeps_up)
     assert found.chosen.monthly_cost == min(one.monthly_cost for one in found.best if one.keeps_up)
@@ -54,7 +54,7 @@ def test_a_choice_that_the_band_could_change_is_called_close():
 
 
 @pytest.mark.slow
-def test_manifests_that_merging_appends_gather_are_rewritten_where_a_limit_asks_for_fewer():
+def test_gathered_manifests_are_rewritten_where_a_limit_asks_for_fewer():
     table = {"rows_per_second": "1000", "columns": "30", "files_per_commit": "4", "writer": "flink"}
     for horizon in ("30d", "30d12h"):
         asked = Requirements(freshness="15m", provider="s3", limits={"planning_p50_ms": "1s"})

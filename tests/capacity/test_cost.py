@@ -12,7 +12,7 @@ COMPACTED = Setting(
 )
 
 
-def test_small_files_are_compacted_where_queries_would_pay_to_open_them():
+def test_small_files_are_compacted_where_queries_pay_to_open_them():
     flags = {
         "rows_per_second": "5000",
         "columns": "40",
@@ -49,7 +49,7 @@ def test_storage_costs_do_not_depend_on_the_last_hour():
     assert about_to == pytest.approx(just_expired, rel=0.01)
 
 
-def test_a_higher_rate_costs_no_less_because_of_when_files_fill():
+def test_a_higher_rate_costs_no_less_whenever_files_fill():
     flags = {"columns": "40", "files_per_commit": "8", "partitions": "24"}
     costs = []
     for rows in ("50", "100", "200"):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from support.paths import SCENARIOS
-from support.plans import a_plan, a_request
+from support.plans import a_plan, a_request, a_simulator
 
 from wasim.capacity import (
     NO_MAINTENANCE,
@@ -22,7 +22,7 @@ from wasim.years import simulate_years
 PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
 
 
-def test_the_recommended_setting_costs_what_simulating_it_gives_within_its_band():
+def test_the_recommended_setting_costs_what_simulating_gives_within_its_band():
     limited = {"prefer": "freshest", "metadata_json_bytes": "500KB"}
     asked, chosen = a_request(**limited), a_plan(**limited).chosen
     case = case_of(asked, chosen.setting)
@@ -83,7 +83,7 @@ def test_compressed_metadata_json_of_upserts_is_planned_as_simulated():
     assert planned[Kind.METADATA_JSON] == pytest.approx(simulated[Kind.METADATA_JSON], rel=0.01)
 
 
-def test_statistics_that_each_commit_of_trino_adds_are_in_metadata_json():
+def test_statistics_that_trino_s_commits_add_are_in_metadata_json():
     asked = request_from_flags({"rows_per_second": "50", "horizon": "6h"}, Requirements()).written_by("trino")
     case = case_of(asked, PLAIN)
     simulated = simulate_years(case, shipped_profile(case), Site(location=asked.location))
@@ -94,7 +94,7 @@ def test_statistics_that_each_commit_of_trino_adds_are_in_metadata_json():
 def test_larger_manifest_targets_are_tried_only_near_the_tables_own():
     rarely = replace(PLAIN, interval_s=600.0, appends="merge")
     larger = replace(rarely, manifest_target_bytes=32 << 20)
-    simulator = SettingSimulator(request=a_request())
+    simulator = a_simulator()
     small, other = simulator.evaluate([rarely, larger])
     assert not simulator.fills_manifests(rarely)
     assert replace(other, setting=rarely) == small

@@ -85,7 +85,7 @@ def test_an_unsustainable_table_is_named_and_the_others_planned():
     assert any("b: none keeps up" in line for line in fleet_lines(plan))
 
 
-def test_rates_of_many_are_rounded_to_what_a_commit_can_carry():
+def test_rates_of_many_are_rounded_to_what_commits_carry():
     rates: list[float | None] = []
 
     def keeping(work: object, parts: Sequence[Asked]) -> list[Answered]:
@@ -168,7 +168,7 @@ def one_request(path: Path) -> PlanRequest:
     return request_of(load_fleet(path).tables[0], Requirements())
 
 
-def test_a_table_with_too_many_rows_for_a_commit_is_named():
+def test_a_table_with_too_many_rows_a_commit_is_named():
     fleet = {"version": 1, "budget": {"monthly_cost": 1}, "tables": [table("a.b", rows_per_second=1e9, freshness="1h")]}
     with pytest.raises(WasimError, match=r"^table a\.b: workload\.rows_per_second is .* more than 1000000000"):
         plan_fleet(Fleet.model_validate(fleet), Requirements())

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.plans import a_request
+from support.plans import a_request, a_simulator
 
 from wasim.capacity import Maintenance, Requirements, Setting, SettingSimulator, request_from_flags
 from wasim.capacity.last_cycle import window_of
@@ -19,9 +19,7 @@ SETTING = Setting(interval_s=60.0, maintenance=KEPT)
 
 def figures_of(horizon: str, setting: Setting = SETTING):
     request = a_request()
-    return SettingSimulator(request=replace(request, document={**request.document, "horizon": horizon})).figures(
-        setting
-    )
+    return a_simulator(replace(request, document={**request.document, "horizon": horizon})).figures(setting)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +35,7 @@ def figures_of(horizon: str, setting: Setting = SETTING):
         ),
     ],
 )
-def test_no_figure_depends_on_the_hour_at_which_the_horizon_ends(setting: Setting):
+def test_no_figure_depends_on_the_hour_the_horizon_ends(setting: Setting):
     figures = [figures_of(horizon, setting).values for horizon in ("239h", "10d", "241h", "251h30m")]
     for name, value in figures[1].items():
         if name not in ("metadata_bytes", "files"):  # which grow with the horizon
@@ -45,7 +43,7 @@ def test_no_figure_depends_on_the_hour_at_which_the_horizon_ends(setting: Settin
 
 
 def test_a_horizons_figures_do_not_depend_on_others():
-    together = SettingSimulator(request=a_request()).figures_over(SETTING, [DAY_S, 7 * DAY_S, 10 * DAY_S])
+    together = a_simulator().figures_over(SETTING, [DAY_S, 7 * DAY_S, 10 * DAY_S])
     assert together[2].values == figures_of("10d").values
 
 
@@ -70,7 +68,7 @@ def test_merging_appends_reach_as_many_manifests_as_they_merge(rewrite_every_s: 
     assert 40 < found.mean < 65
 
 
-def test_appends_that_merge_are_seen_over_the_weeks_in_which_they_fill_a_manifest():
+def test_merging_appends_are_seen_until_they_fill_a_manifest():
     flags = {"rows_per_second": "1000", "columns": "30", "files_per_commit": "4", "writer": "flink"}
     kept = replace(KEPT, older_than_s=5 * DAY_S, compact_every_s=None)
     found = []
@@ -126,8 +124,8 @@ def test_a_day_is_that_of_a_grown_table():
     assert found.per_day_bytes > 1.05 * sums[0].totals.metadata_bytes / 8
 
 
-def test_a_horizon_shorter_than_a_day_is_all_of_the_cycle():
-    case = SettingSimulator(request=a_request()).case(SETTING)
+def test_a_horizon_below_a_day_is_all_of_the_cycle():
+    case = a_simulator().case(SETTING)
     window = window_of(case, 5 * HOUR_S)
     assert (window.start_s, window.end_s) == (0, 5 * HOUR_S)
     assert window_of(case, 3.4 * DAY_S).end_s == 3 * DAY_S
@@ -146,7 +144,7 @@ def test_statements_that_outnumber_commits_write_files_and_cost_money():
 
 
 @pytest.mark.slow
-def test_manifests_that_compaction_leaves_are_seen_over_the_weeks_in_which_they_gather():
+def test_manifests_that_compaction_leaves_are_seen_while_they_gather():
     request = request_from_flags({"rows_per_second": "100", "columns": "20", "horizon": "100d"}, Requirements())
     simulator, setting = SettingSimulator(request=request), replace(SETTING, interval_s=300.0)
     found = simulator.figures_over(setting, [days * DAY_S for days in (40, 58, 72, 90)])  # of cycles of 36 days

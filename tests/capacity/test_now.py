@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from support.plans import a_plan, a_request
+from support.plans import a_plan, a_request, a_simulator
 
 from wasim.capacity import Setting, SettingSimulator
 from wasim.capacity.now import money_of, now_of, saving_of
@@ -22,7 +22,7 @@ def test_a_now_that_makes_no_sense_is_one_line(text: str):
         now_of(text, a_request())
 
 
-def test_what_is_left_out_of_now_is_a_writer_s_default():
+def test_what_now_leaves_out_is_a_writer_s_default():
     found = now_of("interval=1m,expire=daily", a_request())
     assert (found.deletes_json, found.gzips_json, found.maintenance.compact_every_s) == (False, False, None)
     assert (found.maintenance.expire_every_s, found.maintenance.older_than_s) == (86_400, 432_000)
@@ -43,7 +43,7 @@ def test_now_takes_from_the_table_what_it_omits():
 
 def test_a_plan_saves_the_difference_and_says_what_is_deletable():
     chosen = a_plan().chosen
-    saving = saving_of(SettingSimulator(request=a_request()), now_of("interval=10s", a_request()), chosen)
+    saving = saving_of(a_simulator(), now_of("interval=10s", a_request()), chosen)
     assert saving.now.values["metadata_json_bytes"] > 10 * chosen.values["metadata_json_bytes"]
     saved = saving.now_money.less(saving.then_money)
     assert saved.year > 12 * saved.month_1 > 0  # without expiry each month costs more than the one before
@@ -52,8 +52,7 @@ def test_a_plan_saves_the_difference_and_says_what_is_deletable():
 
 
 def test_a_settled_table_costs_as_much_in_each_month():
-    request = a_request()
-    simulator = SettingSimulator(request=request)
+    request, simulator = a_request(), a_simulator()
     setting = now_of("interval=1m,expire=daily,keep=1d,rewrite=daily,old-json=deleted", request)
     assert isinstance(setting, Setting)
     money = money_of(simulator, setting)

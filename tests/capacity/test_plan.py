@@ -10,7 +10,7 @@ from wasim.capacity.request import request_from_document
 from wasim.errors import WasimError
 
 
-def test_against_other_writers_the_intervals_that_are_not_sustained_are_out():
+def test_against_other_writers_intervals_not_sustained_are_out():
     asked = {"rows_per_second": "500", "horizon": "3d", "writers": "8"}
     requirements = Requirements(freshness="30s", provider="gcs", limits={"wa_metadata": "10000"})
     request = request_from_flags(asked, requirements)
@@ -51,7 +51,7 @@ def test_a_horizon_beyond_ten_years_is_refused():
         make_plan(request_from_flags({"rows_per_second": "5", "horizon": "100y"}, Requirements()))
 
 
-def test_a_longer_freshness_never_makes_the_shortest_interval_within_limits_longer():
+def test_longer_freshness_never_makes_the_shortest_interval_within_limits_longer():
     asked = {"rows_per_second": "500", "horizon": "3d"}
     shortest = [
         make_plan(

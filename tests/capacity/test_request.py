@@ -41,7 +41,7 @@ def test_a_flag_replaces_a_scenarios_limit():
     assert case_of(read, Setting(interval_s=60.0, maintenance=NO_MAINTENANCE)).horizon_s == 30 * DAY_S
 
 
-def test_a_table_that_exists_is_planned_for_as_it_is_written():
+def test_an_existing_table_is_planned_for_as_it_is_written():
     read = request_from_table(str(DATA / "tables" / "evolving_v2"), Requirements())
     assert [column["name"] for column in read.document["table"]["columns"]]
     assert float(read.document["workload"]["rows_per_second"]) > 0
@@ -95,7 +95,7 @@ def test_a_trigger_left_out_is_said_and_now_counts_it():
 
 
 @pytest.mark.parametrize(("own", "now"), [({}, "interval=1m49.227s"), ({"trigger": "none"}, "interval=5m")])
-def test_now_is_as_early_as_what_the_writer_ships_makes_it(own: dict[str, str], now: str, tmp_path: Path):
+def test_now_is_as_early_as_the_writer_s_release_allows(own: dict[str, str], now: str, tmp_path: Path):
     document = {
         "name": "hose",
         "question": "which?",
@@ -127,7 +127,7 @@ def test_a_plan_says_where_it_keeps_snapshots_shorter(time_travel: str | None, w
 
 
 @pytest.mark.slow
-def test_the_same_workload_spelled_in_other_ways_has_the_same_plan(tmp_path: Path):
+def test_the_same_workload_spelled_otherwise_has_the_same_plan(tmp_path: Path):
     flags, now = {"rows_per_second": "50", "columns": "6", "horizon": "14d"}, "interval=1m,expire=1d,keep=2d"
     limits = {"metadata_bytes_per_day": "1GB", "planning_p50_ms": "1m"}
     asked = Requirements(freshness="1h", time_travel="2d", limits=limits, now=now)

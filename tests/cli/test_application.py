@@ -47,7 +47,7 @@ def test_help_lists_every_verb(flag: str) -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verbs_help_ends_with_an_example_that_the_verb_understands(verb: str) -> None:
+def test_a_verbs_help_ends_with_an_example_that_it_understands(verb: str) -> None:
     (example,) = re.findall(r"Example: wasim (.+?)(?: *$)", said(verb, "-h"), flags=re.MULTILINE)
     name, *arguments = shlex.split(example.partition(" > ")[0])
     command = typer.main.get_command(app)

@@ -55,7 +55,7 @@ def test_tables_without_a_setting_are_named_in_every_form(warehouse: Path):
     assert "- ✗ 2 without a setting" in texts[1]
 
 
-def test_limits_on_money_and_metadata_a_day_are_a_warehouses_budget(warehouse: Path):
+def test_limits_on_money_and_daily_metadata_are_a_warehouses_budget(warehouse: Path):
     result = run(warehouse, "--metadata-per-day", "1KB", "--json")
     assert json.loads(result.stdout)["budget"] == {"metadata_per_day": 1000, "monthly_cost": None}
     assert result.exit_code == 1

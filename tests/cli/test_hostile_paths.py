@@ -60,7 +60,7 @@ def test_what_is_no_file_to_read_is_one_line(verb, kind, odd, capfd):
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "long"])
 @pytest.mark.parametrize("verb", WRITTEN, ids=" ".join)
-def test_what_is_no_file_to_write_is_one_line_and_stays(verb, kind, odd, capfd):
+def test_what_cannot_be_written_to_is_one_line_and_stays(verb, kind, odd, capfd):
     ends_in_one_line([*verb, odd[kind]], capfd)
     assert not os.path.isfile(odd[kind])  # noqa: PTH113 - a name too long ends Path.is_file
 

@@ -193,7 +193,7 @@ def committed(number: int, sequence: int, at_us: int = 0, **counters: int) -> di
     return line
 
 
-def test_lines_of_several_writers_are_distinguished_by_step_and_by_name() -> None:
+def test_lines_of_several_writers_differ_by_step_and_name() -> None:
     recording = together(
         by(1, step(1, at_us=1000)),
         by(2, step(2, at_us=2000)),

@@ -45,7 +45,7 @@ def test_commits_slow_with_metadata_json_and_with_the_store():
     assert remote.sustains == (remote.sustainable_interval_s <= case.commit_interval_s)
 
 
-def test_a_footprint_is_that_of_the_commit_that_is_asked_about():
+def test_a_footprint_is_that_of_the_commit_asked_about():
     case = case_of("commit_interval", 8, "30d")
     ledger = simulate_years(case, shipped_profile(case), Site()).ledger
     last, half = footprint_at(ledger, 1.0), footprint_at(ledger, 0.5)
@@ -73,7 +73,7 @@ def test_maintenance_of_a_busy_table_is_given_up():
 
 
 @pytest.mark.parametrize(("manifests", "least", "most"), [(90, 0.0, 0.05), (900, 0.9, 1.0)])
-def test_compaction_that_merges_many_manifests_never_lands_beside_a_fast_stream(manifests, least, most):
+def test_compaction_merging_many_manifests_never_lands_beside_a_fast_stream(manifests, least, most):
     case = case_of("remedies", 2, "7d")
     size = Footprint(metadata_json_bytes=1e5, manifest_list_bytes=2e4, manifest_bytes=8e3)
     jobs = [replace(one, every_s=3600.0) for one in statements_of(case, manifests, size.manifest_bytes)]

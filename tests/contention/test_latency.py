@@ -18,7 +18,7 @@ SMALL = Footprint(metadata_json_bytes=20_000, manifest_list_bytes=5_000, manifes
 REQUEST = LatencyRequest(provider="s3", footprint=SMALL, commit_interval_s=5.0, writers=4)
 
 
-def test_one_writer_alone_takes_its_requests_and_the_engine_s_time():
+def test_a_lone_writer_takes_its_requests_and_engine_s_time():
     alone = commit_latency(replace(REQUEST, writers=1, commit_interval_s=60.0, catalog="storage"))
     # engine, GET of metadata.json and list, PUT of manifest, list and metadata.json, swap: medians, in milliseconds
     assert alone.p50_ms == pytest.approx(82 + 2 * 26.8 + 3 * 60 + 60.8, rel=0.06)

@@ -32,7 +32,7 @@ def test_an_attempt_is_lost_if_another_landed_meanwhile(catalog):
         assert one.base == sum(at_s <= one.read_s for at_s in landed_s)
 
 
-def test_a_commit_has_one_attempt_more_than_retries_and_then_fails():
+def test_a_commit_fails_after_one_attempt_more_than_retries():
     attempts = raced(8, 200, retries=2)
     tries = Counter(one.commit for one in attempts)
     assert max(tries.values()) == 3
@@ -63,7 +63,7 @@ def mixed(clash: float, *, redoes: bool, commits: int = 400):
     return race(numbers, due_s, rules, np.random.default_rng(0), group_of=[number % 2 for number in numbers])
 
 
-def test_a_statement_that_others_make_invalid_fails_or_is_begun_again():
+def test_a_statement_made_invalid_by_others_fails_or_begins_again():
     assert not any(one.invalid for one in mixed(0.0, redoes=True))
     assert not any(one.invalid and one.commit % 2 == 0 for one in mixed(0.3, redoes=True))
     failing = [one for one in mixed(0.3, redoes=False) if one.invalid]

@@ -104,7 +104,7 @@ def test_partitions_are_those_that_spark_finds(run_on: RunOn, small_case: MakeCa
     assert len(found["core"]) > 4
 
 
-def test_a_real_reader_plans_every_file_and_prunes_by_the_bounds(run_on: RunOn, small_case: MakeCase) -> None:
+def test_a_real_reader_plans_every_file_and_prunes_by_bounds(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
         horizon="12s",
         planning="{rounds: 1, rounds_at_end: 1, cold: true, execution: true, checkpoints: [1.0]}",
@@ -120,7 +120,7 @@ def test_a_real_reader_plans_every_file_and_prunes_by_the_bounds(run_on: RunOn, 
     assert {probe.files_planned for probe in run.probes if probe.query == "statistics"} == {4}
 
 
-def test_events_count_what_entries_claim_and_the_disk_holds_metadata_alone(run_on: RunOn, small_case: MakeCase) -> None:
+def test_events_count_what_entries_claim_the_disk_holds_metadata_alone(run_on: RunOn, small_case: MakeCase) -> None:
     run, context = run_on("core", small_case(horizon="5s", environment=IN_MEMORY))
     listing = collect.list_table(context.table_root)
     assert {collect.classify(file) for file in listing} <= set(METADATA_KINDS)

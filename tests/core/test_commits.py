@@ -98,7 +98,7 @@ def test_only_what_is_there_is_written() -> None:
     }
 
 
-def test_a_delete_file_says_what_it_deletes_and_where_it_lies() -> None:
+def test_a_delete_file_says_what_it_deletes_and_where() -> None:
     kinds = {name: content_file_json(file, []) for name, file in DELETES.items()}
     assert [one["content"] for one in kinds.values()] == ["position-deletes", "equality-deletes", "position-deletes"]
     assert kinds["by equality"]["equality-ids"] == (1,)
@@ -108,7 +108,7 @@ def test_a_delete_file_says_what_it_deletes_and_where_it_lies() -> None:
 
 
 @pytest.mark.parametrize(("name", "version"), [("by position", 2), ("by equality", 2), ("by vector", 3)])
-def test_the_library_lists_a_described_delete_file_as_it_was_described(
+def test_the_library_lists_a_delete_file_as_it_was_described(
     name: str, version: int, session: Session, tmp_path: Path
 ) -> None:
     iceberg, properties = session.jvm.org.apache.iceberg, session.jvm.java.util.HashMap()

@@ -33,7 +33,7 @@ MANY = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MANY)
-def test_a_commit_of_many_files_writes_the_manifests_that_iceberg_writes(
+def test_a_commit_of_many_files_writes_iceberg_s_manifests(
     name: str, small_case: Callable[..., Case], run_on: Callable[[str, Case], tuple[CaseRun, CaseContext]]
 ) -> None:
     files, commits, properties, writer = MANY[name]

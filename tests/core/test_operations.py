@@ -146,9 +146,7 @@ LONG = "2000s"
 
 
 @pytest.mark.slow
-def test_two_thousand_commits_with_expiry_are_the_simulators_within_a_thousandth(
-    run_on: RunOn, small_case: MakeCase
-) -> None:
+def test_two_thousand_commits_are_the_simulators_within_a_thousandth(run_on: RunOn, small_case: MakeCase) -> None:
     case = small_case(
         writer="streaming",
         horizon=LONG,

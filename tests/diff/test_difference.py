@@ -52,7 +52,7 @@ def shorter(found: Differences) -> Difference:
     return only(found)
 
 
-def test_a_tenth_of_the_interval_makes_metadata_json_ten_times_larger(shorter: Difference) -> None:
+def test_a_tenth_of_the_interval_makes_metadata_json_tenfold(shorter: Difference) -> None:
     assert ratios(shorter)["metadata_json_bytes"] == pytest.approx(10, rel=0.15)
     assert ratios(shorter)["metadata_bytes_per_day"] > 30  # its own size, at ten times as many commits
 
@@ -130,7 +130,7 @@ def test_the_comment_is_found_again_by_its_first_line(found: Differences) -> Non
     assert all(len(line) <= 80 for line in difference_lines(found) if "×" in line)
 
 
-def test_totals_of_several_tables_are_of_the_job_and_say_so() -> None:
+def test_totals_of_several_tables_say_they_are_the_job_s() -> None:
     found = differences("events.yaml", SCENARIO, SCENARIO.replace("writer: batch", "writer: {kind: batch, tables: 5}"))
     grown = {name: ratio for name, ratio in ratios(only(found)).items() if ratio != pytest.approx(1)}
     assert grown == pytest.approx({"monthly_cost": 5, "metadata_bytes_per_day": 5, "metadata_on_disk_bytes": 5})

@@ -39,3 +39,10 @@ def test_printed_sentences_speak_no_dialect() -> None:
     found = [(module, *one) for module in MODULES for one in strings(module)]
     assert len(found) > 5_000
     assert [f"{module.name}:{line}: {text}" for module, line, text in found if DIALECT.search(text)] == []
+
+
+def test_names_of_tests_have_ten_words_at_most() -> None:
+    texts = [path.read_text() for path in sorted((ROOT / "tests").rglob("test_*.py"))]
+    names = [name for text in texts for name in re.findall(r"^def test_(\w+)", text, flags=re.MULTILINE)]
+    assert len(names) > 1_000
+    assert [name for name in names if len(name.split("_")) > 10] == []

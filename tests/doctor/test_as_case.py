@@ -77,7 +77,7 @@ def test_simulating_the_case_gives_metadata_of_the_tables_size(tmp_path):
             assert found[kind] == pytest.approx(expected[kind], rel=0.02), kind
 
 
-def test_the_case_of_a_trino_table_is_trinos_and_says_so(tmp_path):
+def test_a_trino_table_s_case_says_it_is_trino_s(tmp_path):
     given = replace(synthetic_case(horizon_s=6.0), writer=Writer(kind="batch", profile="trino"))
     found = case_of(inspect_location(str(emit_tree(tmp_path / "t", given).root), NOW))
     assert (found.case.writer.profile, found.case.merges) == ("trino", True)

@@ -248,7 +248,7 @@ def name_manifests(root, document):
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(2), pytest.param(range(2, 42), marks=pytest.mark.slow)], ids=["two", "forty tables"]
+    "seeds", [range(1), pytest.param(range(1, 41), marks=pytest.mark.slow)], ids=["one", "forty tables"]
 )
 def test_several_faults_at_once_never_make_a_needed_file_deletable(seeds, tmp_path):
     inspected = said = 0
@@ -308,7 +308,7 @@ def test_what_is_left_over_may_be_deleted(table):
     assert len(untracked) == 7
 
 
-def test_a_newest_metadata_json_that_cannot_be_read_protects_every_file(table):
+def test_an_unreadable_newest_metadata_json_protects_every_file(table):
     os.truncate(json_files(table)[-1], 200)
     assert deletable(table) == set()
     inspection = inspect(table)
@@ -477,7 +477,7 @@ def test_what_cannot_be_told_apart_keeps_its_files(order, version, situation, ta
         assert "remove_orphan_files" not in remedies(table)
 
 
-def test_a_hint_at_a_version_that_is_absent_protects_every_file(table):
+def test_a_hint_at_an_absent_version_protects_every_file(table):
     (table / "metadata" / "version-hint.text").write_text("77")
     assert deletable(table) == set()
 

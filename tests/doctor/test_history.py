@@ -52,7 +52,7 @@ def test_versions_without_a_snapshot_are_counted(two_a_commit):
     )
 
 
-def test_growth_is_that_of_the_file_and_not_of_its_snapshots(two_a_commit):
+def test_growth_is_the_file_s_and_not_its_snapshots(two_a_commit):
     root, sizes = two_a_commit
     inspection = inspect_location(str(root), NOW)
     log_entry = inspection.parts.bytes["metadata-log"] / 40
@@ -102,7 +102,7 @@ def test_999_tags_are_999_commits_with_all_their_bytes(tagged):
     assert "  versions of metadata.json: 1,020, 1,000 of them without a new snapshot" in lines[1]
 
 
-def test_999_tags_bring_a_mark_as_near_as_their_bytes_say(tagged):
+def test_999_tags_bring_a_mark_nearer_by_their_bytes(tagged):
     inspection, sizes = tagged
     added = (sizes[-1] - sizes[-501]) / 500  # the log is full: a tag alone, each second
     days = (5e6 - sizes[-1]) / added / 86_400

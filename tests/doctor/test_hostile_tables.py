@@ -134,7 +134,7 @@ def test_a_link_that_leads_outside_is_not_followed(tmp_path):
     assert [closed.tree.index.counts[-1], opened.tree.index.counts[-1]] == [-1, 5]
 
 
-def test_metadata_outside_the_folder_is_read_where_that_was_asked_for(tmp_path):
+def test_metadata_outside_the_folder_is_read_where_asked_for(tmp_path):
     root = emit_tree(tmp_path / "t", horizon_s=5.0).root
     lists = [root / one["manifest-list"].partition("/t/")[2] for one in snapshots(root)]
     outside = [list_.rename(tmp_path / list_.name) for list_ in lists]

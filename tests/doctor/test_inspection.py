@@ -110,7 +110,7 @@ def test_limits_of_a_table_are_said_to_expire_nothing(properties, says, tmp_path
     assert not any("by themselves" in one.note for one in others)
 
 
-def test_files_of_a_table_below_another_are_none_of_its_orphans(tmp_path):
+def test_files_of_a_nested_table_are_none_of_its_orphans(tmp_path):
     tree = emit_tree(tmp_path / "t", CASES["streaming"])
     alone = inspect_location(str(tree.root), NOW)
     emit_tree(tree.root / "below", CASES["streaming"])
@@ -259,7 +259,7 @@ def test_an_expired_history_takes_its_interval_from_the_metadata_log(tmp_path):
     assert 0.1 < history.interval_s.median < 1
 
 
-def test_planning_now_is_the_machine_s_law_of_what_is_live(tmp_path):
+def test_planning_now_is_the_machine_s_law_of_live_files(tmp_path):
     root = str(emit_tree(tmp_path / "t", synthetic_case(horizon_s=20.0)).root)
     slow = replace(SHIPPED_MACHINE, threads=1, words="one thread")
     inspection = inspect_location(root, replace(NOW, machine=slow))

@@ -66,7 +66,7 @@ def test_a_last_list_damaged_within_its_block_is_unreadable(lists):
     assert len(before) == COMMITS - 1
 
 
-def test_what_only_a_list_in_the_middle_names_is_no_orphan(tree, lists, tmp_path):
+def test_what_only_a_middle_list_names_is_no_orphan(tree, lists, tmp_path):
     root = tmp_path / "t"
     shutil.copytree(tree, root, copy_function=os.link)
     key, data = lists[40]

@@ -33,10 +33,10 @@ from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.iceberg.parquet_process import _READER
 
 TABLES = DATA / "tables"
-MUTANTS, SOAK_MUTANTS = 400, 100_000
+MUTANTS, SOAK_MUTANTS = 200, 100_000
 MOST_SECONDS_EACH = 15  # a shared machine; none takes one on its own
 MOST_SECONDS_IN_ALL = 120
-TREE_MUTANTS, SOAK_TREE_MUTANTS = 40, 5_000
+TREE_MUTANTS, SOAK_TREE_MUTANTS = 20, 5_000
 LAID_OUT_EVERY = 8  # rich's layout takes twice as long as all that is tested
 SYNC = b"s" * 16
 ODD = (
@@ -251,7 +251,7 @@ def run_mutants(kind, count, most_seconds=float("inf")):
 
 @pytest.mark.parametrize("kind", ORIGINALS)
 def test_mutants_are_read_or_refused(kind):
-    assert run_mutants(kind, MUTANTS // 3 if kind == "parquet_manifest" else MUTANTS, MOST_SECONDS_IN_ALL) > 100
+    assert run_mutants(kind, MUTANTS // 3 if kind == "parquet_manifest" else MUTANTS, MOST_SECONDS_IN_ALL) > 50
 
 
 @pytest.mark.soak
@@ -301,5 +301,5 @@ def test_a_table_with_a_mutated_file_is_inspected_or_refused(tmp_path):
 
 
 @pytest.mark.soak
-def test_five_thousand_tables_with_a_mutated_file_are_inspected_or_refused(tmp_path):
+def test_five_thousand_mutated_tables_are_inspected_or_refused(tmp_path):
     inspect_mutated_tables(tmp_path, SOAK_TREE_MUTANTS)

@@ -37,7 +37,7 @@ def written(tmp_path_factory):
     return tree, outlook_of(inspect_location(str(tree.root), AT_INTERVAL), DAY_S)
 
 
-def test_a_table_simulated_as_it_is_comes_to_what_it_is(written):
+def test_a_table_simulated_as_is_comes_to_itself(written):
     tree, outlook = written
     assert (outlook.commits_so_far, outlook.commit_interval_s) == (100, INTERVAL_S)
     for one in outlook.now:
@@ -105,7 +105,7 @@ def test_summaries_that_lie_have_no_outlook(tmp_path):
         outlook_of(inspect_location(str(root), AT_INTERVAL), HORIZON_S)
 
 
-def test_a_table_without_a_history_says_why_it_has_no_outlook():
+def test_a_table_without_history_says_why_it_has_no_outlook():
     inspection = inspect_location(str(DATA / "tables" / "empty_v2"), AT_INTERVAL)
     with pytest.raises(WasimError, match="commit interval is unknown"):
         outlook_of(inspection, DAY_S)

@@ -299,7 +299,7 @@ def test_a_tag_holds_a_snapshot_until_its_own_age(small):
     assert observe(found).held_share == pytest.approx(2 / 12)  # of the twelve that its index has
 
 
-def test_of_a_branch_whose_times_are_equal_the_head_is_held(small):
+def test_of_a_branch_with_equal_times_the_head_is_held(small):
     metadata = small.tree.opened.metadata
     ahead_ms = round(small.tree.opened.listed_at_s * 1000) + 60_000
     parent = replace(metadata.snapshots[0], snapshot_id=7, timestamp_ms=ahead_ms, parent_snapshot_id=None)

@@ -419,7 +419,7 @@ def test_a_hint_may_name_the_file(suffix, copied):
     assert names(inspect_location(str(copied), NOW)) == {"moved"}
 
 
-def test_data_that_an_unreadable_manifest_may_refer_to_is_no_orphan(copied):
+def test_data_an_unreadable_manifest_may_name_is_no_orphan(copied):
     plant_manifest_cut_short(copied)
     inspection = inspect_location(str(copied), NOW)
     assert inspection.totals.of(Kind.DATA, State.UNKNOWN).files == 1

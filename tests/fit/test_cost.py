@@ -77,7 +77,7 @@ def test_snapshots_and_log_are_inseparable_before_the_log_is_full():
     assert covers(both.estimate, sum(Truth().json[1:]))
 
 
-def test_a_run_without_merges_cannot_tell_what_a_merged_entry_costs():
+def test_without_merges_a_run_cannot_tell_merged_entries_cost():
     report = fit_run(synthetic_run(sweep=Sweep(intervals_s=(4.0, 15.0), writers=("batch",))))
     merged = coefficient(report, Kind.DATA_MANIFEST, "entry_merged")
     assert merged.estimate is None
@@ -163,7 +163,7 @@ def test_a_small_run_is_fitted_without_complaint(intervals: tuple[float, ...]):
     assert all(point.metadata_bytes > 0 for point in report.model_line)
 
 
-def test_files_that_the_scenario_did_not_mean_are_reported_and_fitted():
+def test_files_the_scenario_did_not_mean_are_reported_and_fitted():
     run = synthetic_run(sweep=Sweep(intervals_s=(4.0, 15.0), writers=("streaming",), files_per_commit=(3,)))
     claimed = tuple(
         replace(one, case=replace(one.case, workload=one.case.workload.model_copy(update={"files_per_commit": 1})))

@@ -47,7 +47,7 @@ def test_two_intervals_separate_bytes_of_files_from_bytes_of_rows():
     assert alone.data_bytes(appends) == pytest.approx(alone.observed[0].written(Kind.DATA).mean())
 
 
-def test_an_empty_file_is_half_of_what_is_written_at_most():
+def test_an_empty_file_is_half_of_the_written_at_most():
     case = RUN.cases[0]
     small = {**case.ledger.written_bytes, Kind.DATA: case.ledger.written_bytes[Kind.DATA] * 0 + 1_000}
     (group,) = group_cases([replace(case, ledger=replace(case.ledger, written_bytes=small))])

@@ -39,7 +39,7 @@ def test_the_scenario_chooses_which_comes_first_and_may_want_none():
     assert fit_run(run, held_out="none").held_out == ()
 
 
-def test_one_interval_cannot_be_held_out_and_the_report_says_so():
+def test_the_report_says_that_one_interval_cannot_be_held_out():
     run = synthetic_run(sweep=Sweep(intervals_s=(1.0, 4.0)))
     report = fit_run(replace(run, cases=run.cases[:-1]))
     held = {(row.writer, row.how) for row in report.held_out if row.unit == "B"}
@@ -47,7 +47,7 @@ def test_one_interval_cannot_be_held_out_and_the_report_says_so():
     assert report.notes == ("batch: one commit interval only, so none could be held out.",)
 
 
-def test_too_few_commits_cannot_be_halved_and_the_report_says_so():
+def test_the_report_says_that_too_few_commits_cannot_be_halved():
     report = fit_run(synthetic_run(sweep=Sweep(intervals_s=(80.0, 120.0), writers=("batch",))))
     assert {row.how for row in report.held_out if row.unit == "B"} == {"intervals"}
     assert any("too few commits" in note for note in report.notes)

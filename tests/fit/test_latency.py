@@ -51,7 +51,7 @@ def test_planning_and_load_are_recovered():
     assert megabyte.best == pytest.approx(20, rel=0.1)
 
 
-def test_one_commit_in_twenty_that_hangs_does_not_move_the_line():
+def test_one_hanging_commit_in_twenty_does_not_move_the_line():
     rng = np.random.default_rng(0)
     design = np.column_stack([np.ones(300), np.arange(300.0)])
     measured = design @ [100.0, 0.5] * rng.lognormal(0, 0.02, 300)
@@ -104,7 +104,7 @@ def test_under_fast_append_manifests_are_part_of_snapshots():
     assert estimate(report, "commit", "live_manifest", "batch") is not None
 
 
-def test_the_sustainable_interval_grows_with_the_horizon_and_holds_the_truth():
+def test_the_sustainable_interval_grows_with_the_horizon_around_the_truth():
     report = fit_of(Truth(snapshot_ms=0.5, row_ms=0.0))
     mine = [row for row in report.sustainable if row.writer == "streaming"]
     assert [row.horizon_s for row in mine] == [86_400.0 * days for days in (1, 7, 30, 365)]
@@ -154,7 +154,7 @@ def test_steady_commits_are_taken_to_slow_as_the_librarys():
         assert describe_slope(row).startswith("no slowing within 240 commits; Iceberg's library takes ")
 
 
-def test_a_law_that_predicts_no_better_than_one_constant_bounds_nothing():
+def test_a_law_no_better_than_a_constant_bounds_nothing():
     truth = Truth(snapshot_ms=0.5, noise_share=0.0)
     report = fit_of(truth, "streaming")
     assert {row.slope for row in report.sustainable} == {"measured"}

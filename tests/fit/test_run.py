@@ -87,7 +87,7 @@ def a_report() -> FitReport:
     )
 
 
-def test_every_table_of_a_shared_fit_gets_rows_of_its_own():
+def test_every_table_of_a_shared_fit_gets_its_own_rows():
     report = fit_run(synthetic_run(sweep=Sweep(intervals_s=(2.0, 20.0), writers=("batch",), added_columns=(10, 90))))
     assert {cost.writer for cost in report.costs} == {"batch"}
     cases = ["batch n.count=10", "batch n.count=90"]

@@ -59,7 +59,7 @@ def test_a_month_is_priced_by_what_it_leaves(run: Run, forecasts: RunForecasts) 
     assert option_of(run, forecasts).month_price == pytest.approx(kept + files / 1000 * prices.per_1000_requests.put)
 
 
-def test_how_long_it_keeps_up_is_as_far_as_was_simulated(run: Run, forecasts: RunForecasts) -> None:
+def test_how_long_it_keeps_up_ends_where_the_simulation_does(run: Run, forecasts: RunForecasts) -> None:
     answer = answer_run(run, NOTHING, (), None, forecasts)
     keeps_up = answer.choices[1].options[0].keeps_up
     assert keeps_up is not None
@@ -79,7 +79,7 @@ def test_policies_are_compared_by_a_month_where_all_have_one(run: Run, forecasts
     )
 
 
-def test_a_case_that_is_refused_has_no_forecast_and_says_why(run: Run) -> None:
+def test_a_refused_case_has_no_forecast_and_says_why(run: Run) -> None:
     case = run.cases[1].case
     unknown = replace(case, writer=case.writer.model_copy(update={"profile": "no/such/profile.json"}))
     found = forecast_run(replace(run, cases=(replace(run.cases[1], case=unknown),)))

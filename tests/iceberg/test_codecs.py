@@ -27,7 +27,7 @@ def test_a_block_cut_short_is_corrupt(codec):
             inflate(codec, stored[:end], 10_000)
 
 
-def test_a_snappy_block_has_the_checksum_of_its_records_behind_it():
+def test_a_snappy_block_ends_with_the_checksum_of_its_records():
     stored = pack("snappy", b"records of some length " * 40)
     for changed in (stored[:-1] + bytes([stored[-1] ^ 1]), stored[:9] + bytes([stored[9] ^ 1]) + stored[10:]):
         with pytest.raises(CorruptBlock):

@@ -71,7 +71,7 @@ def refused(data, **limits):
     return str(fault.value)
 
 
-def test_each_bound_of_a_file_is_the_last_that_is_allowed():
+def test_each_bound_of_a_file_is_the_last_allowed():
     data = written([b"12345"] * 4, block_raw_bytes=10)  # two blocks of ten bytes, two records each
     just = {"records": 4, "block_raw_bytes": 10, "raw_bytes": 20, "header_keys": 1}
     assert len(read_container(data, source="m", limits=Limits(**just)).blocks) == 2

@@ -172,7 +172,7 @@ def test_a_block_closes_with_the_record_that_reaches_the_threshold(sizes):
         assert sum(taken) >= BLOCK_RAW_BYTES or number == len(blocks)
 
 
-def test_a_float_out_of_range_is_a_bug_with_a_traceback():
+def test_a_float_out_of_range_is_a_traceback():
     columns = (NestedField(field_id=1, name="f", type=PrimitiveType("float")),)
     spec = PartitionSpec(fields=(PartitionField(name="f", transform="identity", source_id=1, field_id=1000),))
     file = DataFileEntry(file_path="x", record_count=1, file_size_bytes=1, partition=(1e300,))

@@ -34,7 +34,7 @@ def test_files_may_inflate_to_16_mib_and_forty_times():
         gunzip(more, source="f", most_bytes=1 << 30)
 
 
-def test_members_are_joined_and_what_follows_the_last_is_passed_over():
+def test_members_are_joined_and_what_follows_them_passed_over():
     data = gzip_bytes(b"one ") + gzip.compress(b"two")
     assert gunzip(data, source="f", most_bytes=7) == b"one two"
     assert gunzip(data + b"\x00" * 9, source="f", most_bytes=7) == b"one two"

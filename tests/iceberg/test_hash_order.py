@@ -29,7 +29,7 @@ def test_a_map_that_is_filled_doubles_beyond_three_quarters(count, buckets):
 @pytest.mark.parametrize(
     ("count", "buckets"), [(2, 4), (3, 8), (5, 8), (6, 16), (11, 16), (12, 32), (23, 32), (24, 64), (47, 64), (48, 128)]
 )
-def test_a_copied_map_is_as_large_as_java_17_makes_it(count, buckets):
+def test_a_copied_map_is_as_large_as_java_17_s(count, buckets):
     assert buckets_of(java_copy_order, count) == [buckets]
 
 

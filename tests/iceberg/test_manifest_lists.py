@@ -89,7 +89,7 @@ def test_path_and_length_are_enough_and_all_else_is_unknown():
 
 
 @pytest.mark.parametrize("count", ["added_files_count", "added_data_files_count"])  # since Iceberg 1.5, and before
-def test_fields_without_ids_are_known_by_the_names_of_any_release(count):
+def test_fields_without_ids_are_known_by_any_release_s_names(count):
     kinds = {"manifest_path": "string", "manifest_length": "long", count: "int"}
     schema = {"type": "record", "name": "r", "fields": [{"name": name, "type": kind} for name, kind in kinds.items()]}
     values = encode_string("m0") + encode_long(70) + encode_long(3)

@@ -164,7 +164,7 @@ def test_existing_entries_name_sequence_numbers_and_added_ones_inherit():
     assert {item.status for item in entries} == {Status.ADDED, Status.EXISTING}
 
 
-def test_metric_maps_come_in_the_order_of_a_jvm_hash_map():
+def test_metric_maps_come_in_a_jvm_hash_map_s_order():
     """But where Spark's rewrite_manifests has rewritten entries, which it read as maps of Scala's."""
     orders = {True: set(), False: set()}
     for table in sorted(path.name for path in TABLES.iterdir()):

@@ -41,7 +41,7 @@ def test_unknown_fields_are_kept_by_place_and_never_written():
         metadata_json_bytes(metadata)
 
 
-def test_v1_metadata_older_than_ids_is_read_as_iceberg_reads_it():
+def test_v1_metadata_older_than_ids_is_read_as_by_iceberg():
     document = {
         "format-version": 1,
         "location": "s3://b/t",
@@ -92,7 +92,7 @@ def test_control_characters_are_escaped_as_jackson_escapes_them():
     assert quote('"\\\b\t\n\f\r\x1f\x7f/é円') == '"\\"\\\\\\b\\t\\n\\f\\r\\u001F\x7f/é円"'
 
 
-def test_half_a_surrogate_pair_becomes_a_question_mark_as_in_java():
+def test_half_a_surrogate_pair_becomes_java_s_question_mark():
     metadata = read(next((TABLES / "empty_v2").rglob("*.metadata.json")))
     odd = read_metadata_json(render_metadata_json(metadata).encode().replace(b"wasim", b"\\ud800"), source="x")
     assert b'"owner":"?"' in metadata_json_bytes(odd)

@@ -137,7 +137,7 @@ def fixed_manifest(value):
 
 
 @pytest.mark.parametrize("value", [b"hello world", b"\x14ello world"])
-def test_fixed_partition_values_are_read_with_java_s_length_and_without(value):
+def test_fixed_partition_values_are_read_with_or_without_java_length(value):
     java = fixed_manifest(value)
     assert read_manifest(java, source="java").entries[0].file.partition == (value,)
     raw = read_container(java, source="java").blocks[0].raw
@@ -216,7 +216,7 @@ def test_names_of_zstandard_metadata_say_their_version():
 
 
 @pytest.mark.parametrize("newest_by", list(NewestBy))
-def test_a_file_that_is_no_metadata_does_not_hide_its_folder(newest_by):
+def test_a_file_of_no_metadata_does_not_hide_its_folder(newest_by):
     texts = {
         "t/v3.metadata.json": b"{}",
         "t/00003-a.metadata.json": json.dumps({"last-updated-ms": 3}).encode(),
@@ -227,7 +227,7 @@ def test_a_file_that_is_no_metadata_does_not_hide_its_folder(newest_by):
     assert [fault.source for fault in found.unreadable] == ["t/v3.metadata.json"]
 
 
-def test_text_from_a_file_reaches_no_terminal_raw_or_without_bound():
+def test_text_from_a_file_reaches_no_terminal_raw_or_unbounded():
     codec = b"\x1b[2J" + b"x" * 5000
     data = header_bytes({"avro.codec": codec}, SYNC)
     with pytest.raises(IcebergFileError) as caught:

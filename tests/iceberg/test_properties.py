@@ -113,7 +113,7 @@ def test_an_int_has_32_bits_and_a_long_64():
         TableProperties.read({"commit.manifest.target-size-bytes": str(2**63)})
 
 
-def test_a_lenient_reading_leaves_what_cannot_be_parsed_at_its_default():
+def test_a_lenient_reading_leaves_what_it_cannot_parse_at_default():
     nonsense = {"commit.manifest.min-count-to-merge": "abc", "write.metadata.metrics.column.a": "some"}
     level = {"write.manifest.compression-level": "99"}
     read = TableProperties.read_leniently({"write.summary.partition-limit": "7"} | nonsense | level)
@@ -171,7 +171,7 @@ def test_metrics_modes_are_read_as_iceberg_reads_them(text, mode):
 
 
 @pytest.mark.parametrize("text", ["truncate(0)", "truncate", "truncate (16)", "truncate(99999999999)", "some"])
-def test_a_column_without_a_metrics_mode_is_refused_by_its_name(text):
+def test_a_column_without_metrics_mode_is_refused_by_name(text):
     with pytest.raises(PropertyError, match=r"table\.properties\.write\.metadata\.metrics\.column\.payload\.text is"):
         TableProperties.read({"write.metadata.metrics.column.payload.text": text})
 

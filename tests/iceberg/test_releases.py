@@ -154,7 +154,7 @@ def test_pretty_json_is_spaced_as_the_published_sample():
     )
 
 
-def test_older_metadata_json_says_the_same_with_what_its_release_knew():
+def test_older_metadata_json_says_the_same_as_its_release_knew():
     path = next((DATA / "tables" / "wide_v2" / "metadata").glob("*.metadata.json"))
     metadata = read_metadata_json(path.read_bytes(), source=str(path))
     for version, absent in (("1.8.1", ()), ("1.4", ("partition-statistics",)), ("1.0", ("statistics",))):

@@ -34,7 +34,7 @@ def assert_identical(mismatch):
 
 
 @pytest.mark.parametrize("path", FILES, ids=identify)
-def test_a_file_encoded_from_rules_equals_the_one_that_java_wrote(path):
+def test_a_file_encoded_from_rules_equals_the_one_by_java(path):
     mismatch = check_round_trip(path)
     if path.parts[-3] == WITHOUT_STANDARD_FORM:
         assert mismatch is None or mismatch.is_compression_only
@@ -91,7 +91,7 @@ def test_a_codec_that_is_not_read_is_refused_by_name(codec, tmp_path):
         check_round_trip(copy)
 
 
-def test_metadata_json_with_another_spacing_is_a_mismatch_with_its_place(tmp_path):
+def test_metadata_json_spaced_otherwise_is_a_mismatch_with_its_place(tmp_path):
     original = next(TABLES.rglob("empty_v2/metadata/*.metadata.json"))
     folder = tmp_path / "t" / "metadata"
     folder.mkdir(parents=True)

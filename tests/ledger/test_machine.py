@@ -20,7 +20,7 @@ def test_planning_waits_for_small_manifests_and_reads_large_ones():
     assert replace(machine, threads=8).scanning_ms(400, 400, 400 * 7000) < machine.scanning_ms(400, 400, 400 * 7000) / 3
 
 
-def test_planning_from_a_store_waits_for_every_object_that_it_reads():
+def test_planning_from_a_store_waits_for_every_object_read():
     flags, requirements = {"rows_per_second": "100"}, Requirements(freshness="5m")
     local, remote = (
         request_from_flags(flags, replace(requirements, provider=name)).machine for name in ("local", "s3")

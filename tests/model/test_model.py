@@ -146,7 +146,7 @@ def test_the_manifest_header_is_the_measured_one_of_ten_columns():
     assert 7250 < of.sizes.header_bytes < 7350
 
 
-def test_a_commit_at_the_smallest_sustainable_interval_takes_just_that_long():
+def test_a_commit_at_the_smallest_sustainable_interval_takes_that_long():
     horizon_s, rows_per_second = 86_400.0, 100.0
     interval = smallest_sustainable_interval_s(
         base_ms=np.array([250.0]),

@@ -49,7 +49,7 @@ def test_summary_and_list_name_tell_who_wrote(summary, attempt, words):
     assert writer_words(snapshot(summary, attempt)) == words
 
 
-def test_a_property_of_the_table_tells_writers_of_one_library_apart():
+def test_a_table_s_property_tells_writers_of_one_library_apart():
     java, go = {"iceberg-version": "Apache Iceberg 1.10.2"}, {"iceberg-version": "Apache Iceberg Go 0.6"}
     assert writer_of(snapshot(java), {"olake_2pc": "{}"}).name == "olake"
     assert writer_of(snapshot(go), {"flow_checkpoints_v1": "{}"}).name == "estuary"

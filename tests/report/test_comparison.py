@@ -54,7 +54,7 @@ def test_what_is_not_compared_is_named(run: Run) -> None:
     assert comparison.unmatched == ("streaming every 1m is in 1 alone",)
 
 
-def test_runs_that_differ_in_how_they_were_made_say_in_what(run: Run) -> None:
+def test_runs_made_differently_say_in_what(run: Run) -> None:
     sim = replace(
         run, provenance={"wasim": "0.2.0"}, cases=tuple(replace(one, engine="sim", probes=()) for one in run.cases)
     )

@@ -91,7 +91,7 @@ def test_the_answers_figures_are_those_of_the_events(summary: dict[str, Any], wr
             assert option["data_bytes"] == data(written[label])
 
 
-def test_what_is_on_disk_is_what_was_written_and_not_deleted(page: str, summary: dict[str, Any]) -> None:
+def test_on_disk_is_what_was_written_and_not_deleted(page: str, summary: dict[str, Any]) -> None:
     text = re.sub(r"<[^>]+>", " ", page)
     for one in summary["cases"]:
         left: Counter[str] = Counter()

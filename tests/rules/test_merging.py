@@ -50,7 +50,7 @@ def test_a_manifest_rolls_when_its_length_is_next_checked():
     assert [rolls_at(blocks, target) for target in (700, 1_400, 1_401, 2_100, 2_101)] == [250, 250, 500, 500, None]
 
 
-def test_dead_manifests_are_listed_by_the_commit_that_wrote_them_alone():
+def test_dead_manifests_are_listed_by_their_own_commit_alone():
     assert [is_listed(live, own) for live, own in ((0, True), (0, False), (1, False))] == [True, False, True]
 
 

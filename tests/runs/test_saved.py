@@ -80,7 +80,7 @@ def test_unknown_values_are_missing_in_the_saved_ledger(tmp_path: Path) -> None:
     assert not np.isnan(again.files_written[Kind.DATA]).any()
 
 
-def test_a_run_saved_before_there_were_bands_is_read_as_exact() -> None:
+def test_a_run_saved_before_bands_is_read_as_exact() -> None:
     run = read_run(BEFORE)
     saved = json.loads((BEFORE / "summary.json").read_text())
     assert [case.totals.written_bytes for case in run.cases] == [case["written_bytes"] for case in saved["cases"]]

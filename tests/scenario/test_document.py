@@ -57,7 +57,7 @@ def test_values_are_written_on_one_line() -> None:
     assert written(read(NESTED).data["table"]) == "{columns: [{name: a, type: int}, {name: b, type: no}]}"
 
 
-def test_of_a_key_given_twice_the_first_counts_with_its_positions() -> None:
+def test_of_a_repeated_key_the_first_counts_with_its_positions() -> None:
     document, faults = read_document(b"a: {b: 1}\nc: x\na: {b: 2}\n")
     assert document.data == {"a": {"b": "1"}, "c": "x"}
     assert document.locate(("a", "b")) == Mark(1, 8)

@@ -530,13 +530,13 @@ def test_the_scenario_that_is_broken_above_is_sound(tmp_path: Path) -> None:
     assert len(loaded(tmp_path, SOUND).cases()) == 4
 
 
-def test_all_faults_come_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_all_faults_come_at_once_in_the_file_s_order(tmp_path: Path) -> None:
     broken = SOUND.replace("crash", "Crash").replace("double", "dobule").replace("1m", "soon").replace("batch", "bash")
     faults = faults_of(tmp_path, broken)
     assert [fault.split(":")[0] for fault in faults] == ["1", "6", "8", "11"]
 
 
-def test_faults_of_fields_do_not_hide_what_does_not_fit_together(tmp_path: Path) -> None:
+def test_faults_of_fields_do_not_hide_those_between_fields(tmp_path: Path) -> None:
     broken = SOUND.replace("crash", "Crash").replace("[streaming, batch]", "[{kind: batch, append: fast}]")
     assert len(faults_of(tmp_path, broken)) == 2
 

@@ -136,7 +136,7 @@ def test_limits_are_a_scenarios(tmp_path: Path):
     ]
 
 
-def test_tables_of_a_warehouse_are_called_by_their_places_in_it():
+def test_tables_of_a_warehouse_are_called_by_their_places():
     long = "x" * 300
     found = fleet_of(("s3://b/lake/db/t", f"s3://b/lake/{long}"), "s3://b/lake/", None).tables
     assert [one.name for one in found] == ["db/t", f"…{long[:199]}"]

@@ -187,7 +187,7 @@ def test_event_id_is_partitioned_by_bucket_but_not_by_itself(tmp_path: Path) -> 
         loaded(tmp_path, WHOLE.replace("columns", "partition_by: [{column: event_id}], columns"))
 
 
-def test_day_and_hour_of_one_column_are_refused_as_iceberg_does(tmp_path: Path) -> None:
+def test_day_and_hour_of_one_column_are_refused(tmp_path: Path) -> None:
     both = "partition_by: [{column: event_time, transform: day}, {column: event_time, transform: hour}], columns"
     with pytest.raises(ScenarioError, match="repeats event_time, partitioned by time already"):
         loaded(tmp_path, WHOLE.replace("columns", both))
@@ -369,7 +369,7 @@ ARGUMENTS = st.text(st.characters(exclude_categories=[]), max_size=12)
 
 @given(field=FIELDS, value=VALUES | ARGUMENTS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_value_at_any_field_loads_or_is_refused_in_lines(field: str, value: str, tmp_path: Path) -> None:
+def test_any_value_at_any_field_loads_or_is_refused(field: str, value: str, tmp_path: Path) -> None:
     faults = faults_of(tmp_path, SOUND, **{"horizon": "1m", field: value})
     assert all(fault.isprintable() for fault in faults)
 

@@ -51,7 +51,7 @@ def test_what_differs_from_the_file_is_said_once(old: str, new: str, notes: tupl
     assert notes_of(tmp_path, old, new) == notes
 
 
-def test_what_a_cut_horizon_misses_is_said_of_the_cut_one(tmp_path: Path) -> None:
+def test_what_a_cut_horizon_misses_is_said_of_it(tmp_path: Path) -> None:
     upkeep = (
         "writer: batch\nmaintenance: {rewrite_manifests: {every: 1m}, expire_snapshots: {every: 2m, older_than: 5d}}"
     )

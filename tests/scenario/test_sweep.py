@@ -30,7 +30,7 @@ def test_every_combination_comes_once_the_last_axis_fastest(sizes):
 
 
 @pytest.mark.parametrize(("sizes", "count"), [([100, 100], 10_000), ([100, 101], 1 + 99 + 100), ([10_001], 10_000)])
-def test_of_too_many_combinations_those_of_one_changed_field_are_left(sizes, count):
+def test_of_too_many_combinations_those_of_one_field_are_left(sizes, count):
     found = list(choices(axes_of(sizes)))
     assert len(found) == len(set(found)) == count
     if prod(sizes) > MOST_CASES:

@@ -22,7 +22,7 @@ from wasim.twin import Site, shipped_profile
     ],
     ids=lambda one: str(getattr(one, "mode", one)),
 )
-def test_lost_attempts_are_the_same_share_in_bytes_and_in_latency(
+def test_lost_attempts_are_the_same_share_of_bytes_and_latency(
     simulator: Simulator, arrivals: str | None, provider: str | None
 ) -> None:
     given = load_scenario(SCENARIOS / "contention.yaml", {"horizon": "20m"}).cases()[2]

@@ -177,7 +177,7 @@ def together(target: drive.Target) -> drive.EngineSession:
 @pytest.mark.slow
 # In the Hadoop catalog a writer that finds the version locked waits five seconds, out of the others' way: few are lost.
 @pytest.mark.parametrize(("catalog", "commits"), [("jdbc", 160), ("hadoop", 1_600), ("in_memory", 160), ("rest", 160)])
-def test_two_hundred_conflicts_cost_attempts_but_no_snapshot_and_no_row(
+def test_two_hundred_conflicts_cost_attempts_but_no_snapshot_or_row(
     catalog: str, commits: int, session: Session, servers: Servers, small_case: MakeCase, tmp_path: Path
 ) -> None:
     case = small_case(

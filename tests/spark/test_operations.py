@@ -76,7 +76,7 @@ def test_rows_of_whole_commits_are_deleted_by_metadata_alone(run_case: RunCase, 
 
 
 @pytest.mark.parametrize("kind", ["static", "dynamic"])
-def test_an_overwrite_replaces_the_table_or_the_partitions_of_its_rows(
+def test_an_overwrite_replaces_the_table_or_its_rows_partitions(
     kind: str, run_case: RunCase, small_case: MakeCase
 ) -> None:
     table = "{columns: [{name: region, type: string, values: 4}], partition_by: [{column: region}]}"
@@ -110,7 +110,7 @@ def test_partial_progress_makes_several_commits_of_one_step(run_case: RunCase, s
     assert len(set(zip(run.ledger.event_time_s, run.ledger.operation, strict=True))) == 5
 
 
-def test_expiry_counts_age_in_event_time_and_deletes_what_it_frees(run_case: RunCase, small_case: MakeCase) -> None:
+def test_expiry_counts_event_time_and_deletes_what_it_frees(run_case: RunCase, small_case: MakeCase) -> None:
     maintenance = "{expire_snapshots: {every: 6s, older_than: 2s}}"
     run, context = run_case(small_case(horizon="8s", maintenance=maintenance, writer=STREAM))
     # at 6 s the snapshots of 4, 5 and 6 s stay

@@ -309,7 +309,7 @@ def test_a_case_is_probed_by_every_reader_it_names(
         assert BOUNDARIES[reader].planning[:40].replace("'", "&#39;") in page
 
 
-def test_a_reader_that_is_not_installed_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_not_installed_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     check_readers(ALL)
     monkeypatch.setitem(PACKAGES, "clickhouse", "surely_not_installed")
     with pytest.raises(EnvironmentFault, match=r"clickhouse, which needs the package surely_not_installed.*readers"):

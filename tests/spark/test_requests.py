@@ -79,7 +79,7 @@ def test_a_request_belongs_to_the_commit_that_is_reported_next() -> None:
         ("DeleteObjects", RequestKind.DELETE),
     ],
 )
-def test_a_request_is_of_the_kind_that_it_is_priced_as(request_: str, kind: RequestKind) -> None:
+def test_a_request_is_of_the_kind_it_is_priced_as(request_: str, kind: RequestKind) -> None:
     assert request_kind(request_) == kind
 
 
@@ -111,7 +111,7 @@ def test_a_bill_is_requests_by_commit_and_bytes_by_month() -> None:
     assert bill_case(run.cases[1], prices) is None
 
 
-def test_the_document_and_the_page_name_the_prices_and_their_day() -> None:
+def test_document_and_page_name_the_prices_and_their_day() -> None:
     run, prices = run_on_s3(), load_prices()
     document = summary_document(run, {}, [], prices)
     assert document["prices"]["as_of"] == prices.as_of

@@ -90,7 +90,7 @@ def status_of(uri: str) -> int:
         return error.code
 
 
-def test_servers_answer_nobody_without_their_credentials_and_end_with_their_block(tmp_path: Path) -> None:
+def test_servers_answer_none_without_credentials_and_end_with_their_block(tmp_path: Path) -> None:
     (tmp_path / "journal").mkdir()
     backend = JdbcCatalog(warehouse=tmp_path).properties()
     with open_s3proxy(tmp_path / "objects", tmp_path) as store:

@@ -63,7 +63,7 @@ def test_an_unreachable_jar_is_one_line_with_its_remedies(tmp_path: Path, monkey
     assert not list((tmp_path / "cache" / "jars").iterdir())
 
 
-def test_a_jar_that_is_not_the_pinned_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jar_other_than_the_pinned_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WASIM_CACHE", str(tmp_path))
     (tmp_path / "jars").mkdir()
     for jar in jars.PINNED_JARS:
@@ -79,7 +79,7 @@ def test_a_jar_that_is_not_the_pinned_one_is_not_used(tmp_path: Path, monkeypatc
         fetch_jars()
 
 
-def test_jars_of_one_module_are_fetched_by_runs_of_their_own():
+def test_jars_of_one_module_are_fetched_by_their_own_runs():
     wanted = (*jars.PINNED_JARS, *REST_SERVER_JARS)
     rounds = jars._rounds(wanted)
     assert sorted(one.file_name for run in rounds for one in run) == sorted(one.file_name for one in wanted)

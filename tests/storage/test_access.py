@@ -53,7 +53,7 @@ def test_links_to_folders_and_broken_links_are_not_followed(tmp_path):
     assert [(file.path, file.size_bytes) for file in found] == [(str(tmp_path / "table" / "file"), 1)]
 
 
-def test_a_file_larger_than_allowed_is_refused_before_it_is_read(tmp_path):
+def test_a_file_larger_than_allowed_is_refused_before_reading(tmp_path):
     (tmp_path / "large").write_bytes(b"x" * 1000)
     storage = open_storage(str(tmp_path))
     with pytest.raises(StorageError, match="has 1000 bytes"):

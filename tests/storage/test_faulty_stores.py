@@ -53,7 +53,7 @@ def test_an_endless_listing_ends_at_the_most_files():
         assert store.requests < 200  # of a thousand files; the time that a listing has would see many thousand
 
 
-def test_a_store_that_gave_no_answer_thrice_is_not_asked_again(monkeypatch):
+def test_a_store_silent_thrice_is_not_asked_again(monkeypatch):
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
     with open_faulty_store("hanging") as store:

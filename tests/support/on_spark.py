@@ -20,8 +20,9 @@ from wasim.scenario import Case
 from wasim.spark import AWS_BUNDLE, DEFAULT_MASTER, Session, java, open_session
 from wasim.spark.servers import Servers, open_servers
 
-# Most of what a JVM does for short jobs is to compile: without its optimising compiler tests take less.
-FEW_COMPILERS = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+# Most of what a JVM does for short jobs is to compile: without its optimising compiler tests take less. The other alone
+# has room for 48 MB of code, which is full halfway through: from then on code is thrown away and compiled again.
+FEW_COMPILERS = ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m", "-XX:+UseSerialGC"]
 java.JVM_OPTIONS += FEW_COMPILERS
 OF_TESTS = {"spark.driver.defaultJavaOptions": " ".join(FEW_COMPILERS), "spark.sql.codegen.wholeStage": "false"}
 

@@ -12,9 +12,15 @@ from wasim.scenario.prices import load_prices
 
 
 def page_of(
-    run: Run, fit: FitReport, limits: Sequence[LimitOutcome] = (), forecasts: RunForecasts | None = None
+    run: Run,
+    fit: FitReport,
+    limits: Sequence[LimitOutcome] = (),
+    forecasts: RunForecasts | None = None,
+    *,
+    charts: bool = True,
 ) -> str:
+    """The page; without `charts`, which take most of its time, where its tables or its words are looked at."""
     prices = load_prices()
     answer = answer_run(run, fit, limits, prices, forecasts)
     parts = PageParts(run=run, fit=fit, answer=answer, limits=limits, prices=prices)
-    return render_run_page(parts, draw_charts(run, fit, answer, limits))
+    return render_run_page(parts, draw_charts(run, fit, answer, limits) if charts else ())

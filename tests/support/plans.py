@@ -2,7 +2,16 @@
 
 from functools import cache
 
-from wasim.capacity import Plan, PlanRequest, Requirements, make_plan, request_from_flags
+from wasim.capacity import (
+    NO_MAINTENANCE,
+    Plan,
+    PlanRequest,
+    Requirements,
+    Setting,
+    SettingSimulator,
+    make_plan,
+    request_from_flags,
+)
 
 
 def a_request(freshness: str | None = "30s", prefer: str | None = None, **limits: str) -> PlanRequest:
@@ -12,6 +21,19 @@ def a_request(freshness: str | None = "30s", prefer: str | None = None, **limits
 
 
 @cache
+def _plain() -> SettingSimulator:
+    simulator = SettingSimulator(request=a_request())
+    simulator.figures(Setting(interval_s=30.0, maintenance=NO_MAINTENANCE))
+    return simulator
+
+
+def a_simulator(request: PlanRequest | None = None) -> SettingSimulator:
+    """A simulator of a plain request, whatever its limits, jobs or horizon: their table is encoded once."""
+    return _plain().of_other_rate(request or a_request())
+
+
+@cache
 def a_plan(freshness: str | None = "30s", prefer: str | None = None, **limits: str) -> Plan:
     """Its plan."""
-    return make_plan(a_request(freshness, prefer, **limits))
+    request = a_request(freshness, prefer, **limits)
+    return make_plan(request, a_simulator(request))

@@ -30,7 +30,7 @@ def test_metadata_is_simulated_within_half_a_percent(tmp_path: Path):
     assert [one.kind for one in kinds if one.kind in METADATA_KINDS and not one.meets_goal] == []
 
 
-def test_rows_are_sent_as_json_those_of_two_partitions_in_turn():
+def test_rows_are_sent_as_json_two_partitions_in_turn():
     first, second = (json.loads(row) for row in list(rows_json(CASE))[:2])
     assert (first["event_id"], second["event_id"]) == (0, 50)
     assert first["event_time"] == "2026-01-01T00:00:00+00:00"

@@ -65,6 +65,6 @@ def test_planning_is_compared_with_the_last_full_scan():
         (110e6, 99e6, "missed"),
     ],
 )
-def test_feasibility_is_as_planned_or_the_limit_lies_in_the_band(planned, written, verdict):
+def test_feasibility_is_as_planned_or_within_the_limit_s_band(planned, written, verdict):
     limit = Limit(metric="metadata_bytes_per_day", comparison="<=", bound=100e6, text="<= 100MB")
     assert checked(planned, written).feasibility(limit) == verdict

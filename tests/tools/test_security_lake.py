@@ -19,7 +19,7 @@ def test_published_metadata_is_met_within_a_tenth():
     assert "\n".join(by_kind(years, assumed)) in PAGE
 
 
-def test_the_scenarios_schema_has_as_many_fields_as_the_published_one():
+def test_the_scenarios_schema_has_as_many_fields_as_published():
     assert last_column_id(iceberg_schema(as_published().case.table)) == 95
 
 

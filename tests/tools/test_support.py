@@ -20,7 +20,7 @@ def test_the_page_says_what_the_engines_say():
     assert render_support() == PAGE, "make support writes it anew"
 
 
-def test_the_page_says_what_the_engines_say_of_maintenance_and_properties():
+def test_the_page_says_what_engines_say_of_maintenance_and_properties():
     rows = [f"| {one.words} | {' | '.join(_cells(one, {}))} |" for one in FEATURES["maintenance"]]
     without_notes = re.sub(r" \[\d+\]", "", PAGE)
     assert [row for row in rows if re.sub(r" \[\d+\]", "", row) not in without_notes] == []

@@ -37,7 +37,7 @@ def location_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_a_real_tables_data_files_and_draws_make_the_same_bytes(name, tmp_path):
+def test_a_real_tables_files_and_draws_make_its_bytes(name, tmp_path):
     replay(RECORDINGS / name / "table", recorded_case(name), tmp_path)
     wrong, files = differing(RECORDINGS / name / "table", tmp_path)
     assert (wrong, files) == ([], files)
@@ -150,7 +150,7 @@ def test_a_property_that_is_not_modelled_is_refused_by_name(properties, named):
         ),
     ],
 )
-def test_a_property_is_refused_where_it_would_change_what_maintenance_does(properties, maintenance, named):
+def test_a_property_that_changes_what_maintenance_does_is_refused(properties, maintenance, named):
     case = synthetic_case(horizon_s=4.0, properties=properties)
     tag = Evolution.model_validate({"at": "1s", "create_tag": "one"})
     simulate(replace(case, evolution=(tag,)))
@@ -232,7 +232,7 @@ def test_merging_loses_no_file_and_no_row(case):
 
 @FEW
 @given(case=CASES)
-def test_what_lives_is_retained_and_what_is_retained_is_on_disk(case):
+def test_what_lives_is_retained_and_the_retained_on_disk(case):
     reports, events = simulate(case).reports, simulate(case).events
     totals = sum_events(events)
     on_disk = totals.files_written[Kind.DATA_MANIFEST] - totals.files_deleted[Kind.DATA_MANIFEST]

@@ -163,7 +163,7 @@ def test_surviving_files_are_as_large_as_a_lone_writers():
         assert sizes[0] == pytest.approx(sizes[1], rel=0.01)
 
 
-def test_times_are_measured_from_a_recording_and_kept_in_a_profile(tmp_path):
+def test_times_are_measured_from_recordings_and_kept_in_a_profile(tmp_path):
     case, recording = measurable()
     measured = measure_contention(recording, case)
     assert measured.writers == 4
@@ -189,7 +189,7 @@ def measurable():
     )
 
 
-def test_a_commit_of_which_an_attempt_left_nothing_is_not_measured():
+def test_a_commit_whose_attempt_left_nothing_is_not_measured():
     case, recording = measurable()
     events = recording.events
     second = (events.attempt == 2) & (events.commit > 0)

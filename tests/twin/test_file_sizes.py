@@ -117,7 +117,7 @@ def test_a_column_that_was_measured_gets_its_measured_size():
 
 
 @pytest.mark.parametrize("kind", ["decimal(7,3)", "decimal(10,2)"])
-def test_a_decimal_that_was_not_measured_has_the_size_that_was(kind: str):
+def test_an_unmeasured_decimal_has_the_measured_size(kind: str):
     drawn = {one.rows: one.mean_bytes for one in drawn_samples(kind, None)}
     measured = {one.rows: one.mean_bytes for one in profile_named("spark_batch").columns if one.type == kind}
     assert drawn == pytest.approx({rows: measured[rows] for rows in drawn}, rel=0.011)
@@ -146,6 +146,6 @@ def test_a_column_is_within_a_byte_of_what_was_written(values: list[int], is_req
 
 
 @pytest.mark.parametrize("count", [63, 64, 8_191, 8_192, 300_000])
-def test_random_numbers_of_any_count_stay_as_long_as_they_are(count: int):
+def test_random_numbers_of_any_count_stay_as_long(count: int):
     values = np.random.default_rng(1).integers(0, 2**62, count)
     assert number_column_bytes(values, is_required=False) == pytest.approx(8 * count + 44, rel=0.03)

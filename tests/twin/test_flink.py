@@ -78,7 +78,7 @@ def test_rows_delete_keys_and_repeated_ones_delete_places():
     }
 
 
-def test_a_row_that_comes_again_is_deleted_where_it_stood_before():
+def test_a_row_that_comes_again_is_deleted_where_it_stood():
     assert repeated_places(np.array([7, 8, 7, 9, 7, 8])).tolist() == [0, 1, 2]
 
 
@@ -153,7 +153,7 @@ EVOLVED = {"evolution": (Evolution.model_validate({"at": "3s", "set_properties":
         (CHANGED | EVOLVED, "changes and evolution"),
     ],
 )
-def test_nothing_else_changes_a_table_whose_rows_are_deleted_by_key(others, named):
+def test_nothing_else_changes_a_table_with_deletes_by_key(others, named):
     case = replace(upserting_case(), **others)
     with pytest.raises(WasimError, match=f"^{named} with writer.upsert of mode equality-deletes is not simulated"):
         simulate(case)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ def recorded(name: str) -> dict:
     return json.loads((REAL / name / "case.json").read_text())
 
 
+@cache
 def simulated_like(name: str):
     document = recorded(name)
     case = case_from_document(document["case"])
@@ -71,7 +73,7 @@ def newest(folder: Path) -> TableMetadata:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_scenario_and_profile_foretell_files_and_bytes_of_a_real_run(name):
+def test_scenario_and_profile_foretell_files_and_bytes_of_real_runs(name):
     kinds = compare(read_recording(REAL / name), simulated_like(name).recording)
     assert Kind.METADATA_JSON in {one.kind for one in kinds}
     assert [one for one in kinds if not one.meets_goal] == []
@@ -130,7 +132,7 @@ def test_expiry_of_nothing_writes_nothing():
     assert len(simulate(case).recording.events) == len(simulate(plain).recording.events)
 
 
-def test_the_snapshot_log_starts_after_the_newest_snapshot_that_is_gone(tmp_path):
+def test_the_snapshot_log_starts_after_the_newest_expired_snapshot(tmp_path):
     simulate(kept_case(maintenance={"expire_snapshots": {"every": "5s", "older_than": "2s"}}), tmp_path)
     metadata = newest(tmp_path)
     assert [one.snapshot_id for one in metadata.snapshot_log] == [one.snapshot_id for one in metadata.snapshots]

@@ -122,7 +122,7 @@ def test_properties_that_redpanda_does_not_read_are_named():
     assert list(ignored(case, profile_named("kafka_connect"))) == []
 
 
-def test_an_older_writers_json_is_pretty_and_counted_to_the_byte(tmp_path):
+def test_an_older_writers_pretty_json_is_counted_to_the_byte(tmp_path):
     case, profile = synthetic_case(horizon_s=9.0), profile_named("security_lake")
     counted = simulate_case(case, profile, np.random.default_rng(3)).events
     emitted = simulate_case(case, profile, np.random.default_rng(3), emit=tmp_path).events
@@ -133,7 +133,7 @@ def test_an_older_writers_json_is_pretty_and_counted_to_the_byte(tmp_path):
     assert all(len(path.name) == len(".metadata.json") + 36 for path in (tmp_path / "metadata").glob("*.json"))
 
 
-def test_a_profile_that_is_neither_shipped_nor_a_file_is_refused():
+def test_a_profile_neither_shipped_nor_a_file_is_refused():
     with pytest.raises(SavedFileError, match="sling: is no file and no shipped profile"):
         profile_named("sling")
 

@@ -58,7 +58,7 @@ def test_every_file_of_the_listing_is_written_to_the_byte():
     assert sorted(written.values()) == sorted(rewrite["manifest_bytes"])
 
 
-def test_no_list_is_as_iceberg_1_8_would_have_written_it():
+def test_no_list_is_as_iceberg_1_8_wrote_it():
     written, later = sizes_written(Release(0, 12)), sizes_written(Release(1, 8))
     assert all(later[name] != size for name, size in written.items() if name.startswith("snap-"))
 

@@ -67,7 +67,7 @@ def versions(made) -> list[int]:
     return events.bytes[(events.kind == Kind.METADATA_JSON) & (events.action == Action.WRITE)].tolist()
 
 
-def test_statistics_are_a_version_of_their_own_that_makes_no_snapshot():
+def test_statistics_are_an_own_version_that_makes_no_snapshot():
     _, made = simulated("trino")
     assert len(made.table.json.snapshots) == len(made.recording.reports.commit_ms) == 100
     assert len(made.table.json.statistics) == 100

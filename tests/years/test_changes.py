@@ -157,7 +157,7 @@ def test_scattered_deletes_leave_files_in_closed_partitions(made: Callable) -> N
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.05)
 
 
-def test_summaries_of_statements_compress_as_they_do_among_those_of_commits(made: Callable) -> None:
+def test_summaries_of_statements_compress_as_among_those_of_commits(made: Callable) -> None:
     update = {"every": "4s", "rows": 20, "mode": "merge-on-read"}
     exact, summed = made({"table": TABLE | GZIP, "writer": "streaming", "changes": {"update": update}})
     written = exact.written_bytes[Kind.METADATA_JSON]
@@ -181,7 +181,7 @@ def test_manifests_that_a_statement_wrote_again_differ_in_a_list(made: Callable)
     assert summed.totals.written_bytes[Kind.MANIFEST_LIST] == pytest.approx(written, rel=0.07)
 
 
-def test_delete_files_of_data_files_of_one_commit_share_its_name(made: Callable) -> None:
+def test_delete_files_for_one_commit_s_data_share_its_name(made: Callable) -> None:
     update = {"every": "10s", "rows": 100, "locality": "newest", "mode": "merge-on-read"}
     lines = {"workload": {"rows_per_second": 40, "files_per_commit": 4}, "table.format_version": 3}
     exact, summed = made(lines | {"writer": "batch", "changes": {"update": update}})

@@ -73,7 +73,7 @@ def test_the_next_merge_is_foretold_to_the_commit(runs: list[tuple[int, int]], l
 
 
 @pytest.mark.parametrize(("name", "number", "commits"), [("compaction", 1, 20_000), ("remedies", 9, 50_000)])
-def test_what_was_written_less_what_was_removed_is_what_there_is(name: str, number: int, commits: int):
+def test_what_was_written_less_the_removed_is_there(name: str, number: int, commits: int):
     stepped = table_of(name, number, commits)
     flows, table = stepped.run().flows[-1], stepped.table
     there = small_of(table, SMALL_FILES) + small_of(table, PARTIAL_FILES) + table.numbers[SETTLED_FILES]
@@ -106,7 +106,7 @@ def test_without_numba_tables_are_stepped_through_all_the_same(monkeypatch: pyte
     assert table_of("smoke", 1, 300).run().commits[-1] == 300
 
 
-def test_where_numba_is_missing_what_it_would_have_saved_is_known(monkeypatch: pytest.MonkeyPatch):
+def test_without_numba_what_it_would_have_saved_is_known(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("wasim.years.history.compiled_run", lambda **_: None)
     monkeypatch.setattr("wasim.years.history.BEFORE_COMPILING", 1e18)
     before = missed_s()
@@ -155,7 +155,7 @@ def test_a_statement_leaves_the_entries_that_it_does_not_take(
     assert entries_of(table) == pytest.approx(left, rel=1e-5, abs=1e-5)
 
 
-def test_scattered_entries_go_by_chance_and_their_manifests_are_written_again(laws: Laws):
+def test_scattered_entries_go_by_chance_their_manifests_are_rewritten(laws: Laws):
     table = new_table()
     for place, (count, entries) in enumerate(((4.0, 4.0), (6.0, 1.0))):
         row = table.rows[0][place]
@@ -182,7 +182,7 @@ def test_a_trace_of_a_manifest_never_fills_a_bin(laws: Laws):
     assert [row[FRESH] for row in table.rows[0][: table.used[0]]] == [pytest.approx(3.0, abs=1e-6)]
 
 
-def test_manifests_of_deletes_have_no_sibling_once_that_of_their_data_was_merged():
+def test_manifests_of_deletes_have_no_sibling_once_data_s_merged():
     table = table_of("cow_vs_mor", 3, 150)
     table.run()
     rows = table.table.rows[1][: table.table.used[1]]

@@ -54,7 +54,7 @@ def test_jobs_make_snapshots_without_the_writer_s_statistics(codec: str, near: f
     assert codec == "none" or found.band[json] == near
 
 
-def test_what_is_stored_of_gzipped_metadata_json_tells_its_plain_size():
+def test_gzipped_metadata_json_tells_its_plain_size():
     case = synthetic_case(writer="batch", interval_s=10.0, horizon_s=1_800.0)
     zipped = replace(case, table=case.table.model_copy(update={"properties": {METADATA_COMPRESSION: "gzip"}}))
     profile = profile_named("spark_batch")

@@ -23,7 +23,7 @@ COLUMNS = "columns: [{name: reading, type: double}]"
     ],
     ids=["in groups", "rolled", "rolled at once"],
 )
-def test_several_manifests_of_a_commit_are_summed_as_they_are_written(
+def test_several_manifests_of_a_commit_are_summed_as_written(
     files: int, grouped: int, properties: str, small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(merging, "GROUPED_FILES", grouped)

@@ -14,21 +14,21 @@ BY_HOUR = "{columns: [{name: n, type: int}], partition_by: [{column: event_time,
 
 
 @pytest.mark.parametrize(
-    ("properties", "off"),
+    ("properties", "horizon", "off"),
     [
-        pytest.param("", 0.0025, marks=pytest.mark.slow),
-        (", commit.manifest.min-count-to-merge: '10'", 0.007),
+        pytest.param("", "600s", 0.0025, marks=pytest.mark.slow),
+        (", commit.manifest.min-count-to-merge: '10'", "400s", 0.007),
     ],
     ids=["100", "10"],
 )
 def test_gzipped_metadata_json_of_many_snapshots_is_as_written(
-    properties: str, off: float, small_case: Callable[..., Case]
+    properties: str, horizon: str, off: float, small_case: Callable[..., Case]
 ):
     """Snapshots count the manifests that they keep, which are few where they merge often: deflate notices."""
     gzipped = (
         f"{{columns: [{{name: n, type: int}}], properties: {{write.metadata.compression-codec: gzip{properties}}}}}"
     )
-    exact, summed = both(small_case(table=gzipped, horizon="600s"))
+    exact, summed = both(small_case(table=gzipped, horizon=horizon))
     written = exact.written_bytes[Kind.METADATA_JSON]
     assert summed.band[Kind.METADATA_JSON] == 0.03
     assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=off)

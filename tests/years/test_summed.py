@@ -19,7 +19,7 @@ def case_of(name: str, number: int, commits: int) -> Case:
     return replace(case, horizon_s=commits * case.commit_interval_s)
 
 
-def test_all_that_appends_write_as_data_was_ingested_and_is_live():
+def test_all_data_that_appends_write_was_ingested_and_is_live():
     case = case_of("commit_interval", 0, 500)
     shape = read_shape(case, shipped_profile(case), Site())
     summed = sum_history(case, shape, History(case=case, shape=shape).run())
@@ -29,7 +29,7 @@ def test_all_that_appends_write_as_data_was_ingested_and_is_live():
 
 
 @pytest.mark.parametrize(("name", "number"), [("compaction", 1), ("cow_vs_mor", 1), ("cow_vs_mor", 3)])
-def test_live_data_and_delete_files_are_those_of_the_last_snapshot(name, number):
+def test_live_data_and_delete_files_are_the_last_snapshot_s(name, number):
     case = case_of(name, number, 600)
     shape = read_shape(case, shipped_profile(case), Site())
     history = History(case=case, shape=shape)
@@ -53,7 +53,7 @@ def test_a_scan_reads_the_manifests_with_live_files_alone():
 @pytest.mark.parametrize(
     ("horizon_s", "logged", "every_s", "older_than_s"), [(200, 5, 20, 50), (205, 60, 50, 70), (219, 100, 30, 7)]
 )
-def test_orphan_removal_deletes_every_old_metadata_json_that_no_log_names(
+def test_orphan_removal_deletes_old_metadata_json_no_log_names(
     horizon_s: int, logged: int, every_s: int, older_than_s: int, small_case: Callable[..., Case]
 ):
     case = small_case(

@@ -8,6 +8,7 @@ Cases also differ as a whole: another process, another load on the machine. A sl
 from that, so it is fitted within cases (`within`), with a level for each, and the other coefficients to the remainder.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,7 +75,8 @@ def fit_robust(
 
     found, weights = _solve(columns, measured, series, ageing)
     best = spread(found)
-    drawn = (_draw_blocks(series, rng) for _ in range(draws))
+    cases = [np.flatnonzero(series == number) for number in np.unique(series)]
+    drawn = (_draw_blocks(cases, rng) for _ in range(draws))
     others = [spread(_solve(columns[rows], measured[rows], series[rows], ageing)[0]) for rows in drawn]
     return RobustFit(
         coefficients=best,
@@ -112,7 +114,7 @@ def _huber(columns: Floats, measured: Floats) -> tuple[Floats, Floats]:
     weights = np.ones(len(measured))
     for _ in range(_ROUNDS):
         residuals = np.abs(measured - columns @ found)
-        deviation = 1.4826 * float(np.median(residuals))
+        deviation = 1.4826 * _median(residuals)
         if deviation <= 1e-9 * float(np.abs(measured).max(initial=1.0)):
             break
         weights = np.minimum(1.0, _HUBER * deviation / np.maximum(residuals, 1e-300))
@@ -121,6 +123,13 @@ def _huber(columns: Floats, measured: Floats) -> tuple[Floats, Floats]:
         if np.all(np.abs(found - before) <= _CLOSE_ENOUGH * before):
             break
     return found, weights
+
+
+def _median(values: Floats) -> float:
+    """What `np.median` gives, without the looks at shapes and NaNs that take it ten times as long as the median."""
+    half, is_odd = divmod(len(values), 2)
+    middle = np.partition(values, [half - 1 + is_odd, half])
+    return float(middle[half] if is_odd else (middle[half - 1] + middle[half]) / 2)
 
 
 def _explained(measured: Floats, residuals: Floats, weights: Floats) -> float:
@@ -140,11 +149,10 @@ def _independent(design: Floats) -> NDArray[np.bool_]:
     return np.isin(np.arange(design.shape[1]), kept)
 
 
-def _draw_blocks(series: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Row numbers: as many of each case as it has, in blocks of neighbours."""
+def _draw_blocks(cases: Sequence[NDArray[np.int64]], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Row numbers: as many of each case, whose rows these are, as it has, in blocks of neighbours."""
     drawn = []
-    for number in np.unique(series):
-        rows = np.flatnonzero(series == number)
+    for rows in cases:
         size = min(_BLOCK_ROWS, max(1, len(rows) // 3))
         starts = rng.integers(0, len(rows) - size + 1, -(-len(rows) // size))
         drawn.append(rows[(starts[:, None] + np.arange(size)).ravel()[: len(rows)]])

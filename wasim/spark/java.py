@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyspark
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
@@ -58,6 +59,18 @@ def _candidates() -> Iterator[Path]:
         for path in [*named, *(java for folder in INSTALLED for java in sorted(folder.glob("*/bin/java")))]
         if path.exists()
     )
+
+
+def keep_names(jvm: Any, names: Sequence[str]) -> None:
+    """Looks these classes up once. py4j asks for each part of a name each time, and a JVM that is asked for a class
+    `org` or `org.apache` looks through every jar: a fifth of what tests take, before.
+    """
+    for name in names:
+        place = jvm
+        for part in name.split("."):
+            found = getattr(place, part)
+            setattr(place, part, found)
+            place = found
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from wasim.errors import EnvironmentFault
 from wasim.spark.catalogs import Catalog, MemoryCatalog, S3Store
 from wasim.spark.errors import essential_line
 from wasim.spark.jars import fetch_jars
-from wasim.spark.java import find_java
+from wasim.spark.java import find_java, keep_names
 from wasim.spark.pins import AWS_BUNDLE, PinnedJar
 from wasim.spark.recorder import Journal, recorder_jar
 
@@ -141,6 +141,7 @@ def open_session(
         builder = builder.config(key, value)
     spark = _start(builder, log)
     try:
+        keep_names(spark._jvm, _OFTEN_NAMED)
         yield Session(spark, on_class_path)
     finally:
         spark.stop()
@@ -223,6 +224,24 @@ _SETTINGS = {
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).parent / 'log4j2.properties'}",
 }
+_OFTEN_NAMED = (
+    "java.util.HashMap",
+    "org.apache.hadoop.conf.Configuration",
+    "org.apache.iceberg.CatalogUtil",
+    "org.apache.iceberg.TableMetadataParser",
+    "org.apache.iceberg.catalog.TableIdentifier",
+    "org.apache.iceberg.expressions.Expressions",
+    "org.apache.iceberg.metrics.InMemoryMetricsReporter",
+    "org.apache.iceberg.relocated.com.google.common.collect.Iterables",
+    "org.apache.iceberg.spark.Spark3Util",
+    "org.apache.iceberg.spark.actions.SparkActions",
+    "py4j.reflection.TypeUtil",  # PySpark asks it a dozen times of each error
+    "wasim.recorder.Appends",
+    "wasim.recorder.Changes",
+    "wasim.recorder.CountingFiles",
+    "wasim.recorder.Journal",
+    "wasim.recorder.MemoryCatalog",
+)
 _PLAIN_SETTINGS = (
     "spark.ui.enabled",
     "spark.ui.showConsoleProgress",

@@ -207,7 +207,7 @@ def sums(case: CaseRun) -> CaseRun:
     )
 
 
-def test_a_commit_that_takes_longer_than_its_interval_is_the_end(run: Run) -> None:
+def test_a_commit_longer_than_its_interval_is_the_end(run: Run) -> None:
     case = sums(run.cases[0])
     assert find_keeps_up(case, NOTHING) is None
     large = {kind: written * 2**10 for kind, written in case.ledger.written_bytes.items()}
@@ -310,7 +310,7 @@ def test_limits_that_a_simulation_cannot_judge_choose_nothing(run: Run, fit: Fit
     assert both.swept[0].options[0].verdicts[0].text == "not judged"
 
 
-def test_a_year_under_maintenance_costs_what_it_keeps_at_the_end() -> None:
+def test_a_year_under_maintenance_costs_what_it_finally_keeps() -> None:
     (case,) = synthetic_run(sweep=Sweep(intervals_s=(3600.0,), writers=("streaming",), horizon_s=2 * MONTH_S)).cases
     expiry = Maintenance.model_validate({"expire_snapshots": {"every": "1d", "older_than": "5d"}})
     maintained = replace(case, case=replace(case.case, maintenance=expiry))

@@ -155,7 +155,7 @@ def test_every_chart_of_a_whole_run_is_drawn_in_order(run: Run, fit: FitReport) 
     ]
 
 
-def test_repetitions_are_averaged_and_not_drawn_as_lines_of_their_own(ax: Axes, run: Run, fit: FitReport) -> None:
+def test_repetitions_are_averaged_and_not_drawn_as_own_lines(ax: Axes, run: Run, fit: FitReport) -> None:
     repeated = [replace(case, case=replace(case.case, repetition=1)) for case in run.cases]
     answer = answer_run(replace(run, cases=(*run.cases, *repeated)), fit)
     assert [choice.group.name for choice in answer.swept] == ["streaming", "batch"]

@@ -40,7 +40,7 @@ def test_no_probes_leave_planning_out(run: Run) -> None:
     assert isinstance(by_name(unprobed, fit_run(unprobed))["planning_latency"], LeftOut)
 
 
-def test_cases_of_a_single_commit_leave_out_what_needs_a_history() -> None:
+def test_cases_of_one_commit_leave_out_what_needs_history() -> None:
     run = synthetic_run(sweep=Sweep(intervals_s=(240.0,)))
     charts = by_name(run, NOTHING)
     for name in ("bytes_per_commit", "manifests_and_snapshots", "commit_latency"):
@@ -52,7 +52,7 @@ def test_a_run_without_cases_leaves_everything_out(run: Run) -> None:
     assert all(isinstance(chart, LeftOut) for chart in charts.values())
 
 
-def test_without_a_fit_measured_charts_are_drawn_and_predictions_left_out(run: Run) -> None:
+def test_without_a_fit_measured_charts_are_drawn_without_predictions(run: Run) -> None:
     charts = by_name(run, NOTHING)
     left_out = [name for name, chart in charts.items() if isinstance(chart, LeftOut)]
     assert left_out == ["keeps_up", "day_month_year"]
@@ -65,7 +65,7 @@ def test_one_interval_leaves_out_what_compares_intervals() -> None:
         assert isinstance(charts[name], LeftOut)
 
 
-def test_one_interval_is_where_its_reader_is_on_the_models_line() -> None:
+def test_one_interval_lies_at_its_reader_on_the_model_line() -> None:
     run = synthetic_run(sweep=Sweep(intervals_s=(5.0,), writers=("streaming",)))
     chart = by_name(run, fit_run(run))["freshness_and_bytes"]
     assert isinstance(chart, Chart)

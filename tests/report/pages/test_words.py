@@ -48,7 +48,7 @@ def test_the_terminals_table_is_the_golden_one_at_eighty_columns(run: Run) -> No
     assert_golden("headline.txt", printed(render_headline_table(run)))
 
 
-def test_the_answer_within_limits_is_the_golden_one_at_eighty_columns(run: Run) -> None:
+def test_the_answer_within_limits_at_eighty_columns_is_golden(run: Run) -> None:
     outcomes = tuple(judge([parse_limit("wa_metadata", "< 0.5"), parse_limit("manifests", "<= 100")], run))
     assert_golden("answer_within_limits.txt", printed(render_answer(run, answer_run(run, NOTHING, outcomes))))
 
