@@ -255,7 +255,7 @@ class DataFiles:
             nan_value_counts=self._no_nan,
             lower_bounds={number: one.lower for number, one in bounds.items()},
             upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
-            split_offsets=_split_offsets(sizes.total),
+            split_offsets=_split_offsets(min(sizes.total, self.properties.write_target_file_size_bytes)),
             sort_order_id=None if self._is_python else 0,
         )
 
