@@ -13,7 +13,6 @@ and what such appends write of them, is found over these cycles, as many days be
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from math import ceil
 
 import numpy as np
@@ -299,8 +298,7 @@ class LastCycle:
         most = float(values.max())
         if merging_s := _merging_s(self.case):  # that time at the end is looked at closely, and stands for the others
             live = self._values(COUNTS[0])  # the next commit leaves out all others
-            falls = zip(pairwise(at), live[:-1], values[1:], strict=True)
-            most = max([most, *(float(_just_before(*fall)) for fall in falls)]) if column in COUNTS else most
+            most = max(most, *_just_before(at, live, values).tolist()) if column in COUNTS else most
         if merging_s and not self.course.sees_cycles:
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
@@ -442,7 +440,10 @@ def _json_at(retention: Retention, commits: Floats) -> Floats:
     return retention.json_of(made, made)
 
 
-def _just_before(commits: tuple[float, float], live: float, then: float) -> float:
-    """What there was before a fall between two moments that lie near each other: one more with each commit."""
-    apart = commits[1] - commits[0]
-    return live + apart - 1 if then < live and 0 < apart <= NEAR else live
+def _just_before(commits: Floats, live: Floats, then: Floats) -> Floats:
+    """What there was before each moment but the first: before a fall between two that lie near each other, one more
+    with each commit.
+    """
+    apart = np.diff(commits)
+    falls = (then[1:] < live[:-1]) & (apart > 0) & (apart <= NEAR)
+    return np.asarray(live[:-1] + np.where(falls, apart - 1, 0.0))

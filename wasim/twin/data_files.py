@@ -10,6 +10,7 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.avro_encoding import SharedMap
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
@@ -74,6 +75,7 @@ class DataFiles:
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
     keys_in: dict[FileKey, Ints] = field(default_factory=dict)  # row numbers whose keys each equality-delete file holds
+    values_in: dict[int, SharedMap] = field(default_factory=dict)  # of the last file, by its rows
 
     @cached_property
     def properties(self) -> TableProperties:
@@ -100,6 +102,13 @@ class DataFiles:
     def _values_per_row(self) -> dict[int, int]:
         return {leaf.field_id: leaf.items or 1 for leaf in self.counted}
 
+    def _values_in(self, rows: int) -> SharedMap:
+        """The values of each column with counts in so many rows; most files of a table have as many as the one before."""
+        if rows not in self.values_in:
+            self.values_in.clear()
+            self.values_in[rows] = SharedMap({number: rows * each for number, each in self._values_per_row.items()})
+        return self.values_in[rows]
+
     @cached_property
     def bounded(self) -> tuple[Leaf, ...]:
         """Columns with bounds."""
@@ -111,15 +120,22 @@ class DataFiles:
         return self.profile.release.library == "python"
 
     @cached_property
-    def _none(self) -> dict[int, int]:
+    def _none(self) -> SharedMap:
         """A count of nothing for each column with counts."""
-        return {leaf.field_id: 0 for leaf in self.counted}
+        return SharedMap({leaf.field_id: 0 for leaf in self.counted})
 
     @cached_property
-    def _no_nan(self) -> dict[int, int]:
-        if self._is_python:
-            return {}
-        return {leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")}
+    def _no_nan(self) -> SharedMap:
+        floats = () if self._is_python else (leaf for leaf in self.counted if leaf.column.type in ("float", "double"))
+        return SharedMap({leaf.field_id: 0 for leaf in floats})
+
+    @cached_property
+    def _sized_ids(self) -> tuple[int, ...]:
+        return tuple(leaf.field_id for leaf in self.sized)
+
+    @cached_property
+    def _bounded_ids(self) -> tuple[int, ...]:
+        return tuple(leaf.field_id for leaf in self.bounded)
 
     @cached_property
     def _constant(self) -> frozenset[int]:
@@ -230,7 +246,7 @@ class DataFiles:
             part = replace(part, share=replace(part.share, rows=held.take(np.arange(rows))), bounds={})
         self._compute_bounds([part], known)
         found = others.draw(rows, rng)
-        bounds = {leaf.field_id: found.get(leaf.field_id) or part.bounds[leaf.field_id] for leaf in self.bounded}
+        bounds = {number: found.get(number) or part.bounds[number] for number in self._bounded_ids}
         path = self._path(part, commit, numbers)
         return self._entry(path, part.share.partition, sizes, self._none, bounds, rows=rows)
 
@@ -249,12 +265,12 @@ class DataFiles:
             record_count=rows,
             file_size_bytes=sizes.total,
             partition=partition,
-            column_sizes={leaf.field_id: sizes.columns[leaf.field_id] for leaf in self.sized},
-            value_counts={number: rows * each for number, each in self._values_per_row.items()},
+            column_sizes={number: sizes.columns[number] for number in self._sized_ids},
+            value_counts=self._values_in(rows),
             null_value_counts=nulls,
             nan_value_counts=self._no_nan,
-            lower_bounds={number: one.lower for number, one in bounds.items()},
-            upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
+            lower_bounds={number: lower for number, (lower, _) in bounds.items()},
+            upper_bounds={number: upper for number, (_, upper) in bounds.items() if upper is not None},
             split_offsets=_split_offsets(min(sizes.total, self.properties.write_target_file_size_bytes)),
             sort_order_id=None if self._is_python else 0,
         )
