@@ -62,7 +62,8 @@ class Part:
 class DataFiles:
     """Draws the data files of a case, commit by commit, for its table as it is.
 
-    Bounds of files of more than `most_rows_computed` rows are drawn as they are distributed, not computed from rows.
+    Bounds of files of more than `most_rows_computed` rows are drawn as they are distributed, not computed from rows;
+    none are known unless it `has_bounds`.
     """
 
     case: Case
@@ -71,6 +72,7 @@ class DataFiles:
     spec: PartitionSpec
     rows: Rows
     most_rows_computed: int = MOST_ROWS_COMPUTED
+    has_bounds: bool = True
     keeps_rows: bool = False
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
@@ -103,7 +105,7 @@ class DataFiles:
         return {leaf.field_id: leaf.items or 1 for leaf in self.counted}
 
     def _values_in(self, rows: int) -> SharedMap:
-        """The values of each column with counts in so many rows; most files of a table have as many as the one before."""
+        """The values of each column with counts in so many rows; most files have as many as the one before."""
         if rows not in self.values_in:
             self.values_in.clear()
             self.values_in[rows] = SharedMap({number: rows * each for number, each in self._values_per_row.items()})
@@ -112,7 +114,7 @@ class DataFiles:
     @cached_property
     def bounded(self) -> tuple[Leaf, ...]:
         """Columns with bounds."""
-        return tuple(leaf for leaf in self.counted if leaf.bound_length is not None)
+        return tuple(leaf for leaf in self.counted if leaf.bound_length is not None and self.has_bounds)
 
     @property
     def _is_python(self) -> bool:
@@ -305,7 +307,9 @@ def _split_offsets(file_bytes: int) -> tuple[int, ...]:
     return tuple(MAGIC_BYTES + group * (file_bytes // groups) for group in range(groups))
 
 
-def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int = MOST_ROWS_COMPUTED) -> DataFiles:
+def data_files_of(
+    case: Case, profile: WriterProfile, *, most_rows_computed: int = MOST_ROWS_COMPUTED, has_bounds: bool = True
+) -> DataFiles:
     """The data files of a case as the writer of that profile would write them into its table as it was created."""
     schema = iceberg_schema(case.table, case.key_columns)
     return DataFiles(
@@ -315,5 +319,6 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
         spec=partition_spec(case.table, schema),
         rows=rows_of(case),
         most_rows_computed=most_rows_computed,
+        has_bounds=has_bounds,
         keeps_rows=not case.only_appends,
     )
