@@ -12,7 +12,7 @@ and what such appends write of them, is found over these cycles, as many days be
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil
 
 import numpy as np
@@ -397,17 +397,18 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
     end = sum_retained(over, shape, retention)
     before_s, apart = _fullest(case, retention, course)
+    written_by = partial(_written_by, case, shape)
     return LastCycle(
         case=over,
         course=course,
         shape=shape,
         retention=retention,
         plain_retention=retention if plain is shape else retention_of(over, plain, course.end),
-        start=None if course.start is None else _totals_at(course.window.start_s, case, shape, course.start),
-        filled=None if course.filled is None else _totals_at(course.held_s, case, shape, course.filled),
+        start=None if course.start is None else written_by(course.window.start_s, course.start),
+        filled=None if course.filled is None else written_by(course.held_s, course.filled),
         before=end.totals
         if course.before is course.end
-        else _totals_at(before_s, case, shape, course.until(before_s, case)),
+        else _totals_at(before_s, case, shape, course.until(before_s, case), counts_deleted=True),
         before_s=before_s,
         apart=apart,
         end=end,
@@ -430,9 +431,13 @@ def _fullest(case: Case, retention: Retention, course: Course) -> tuple[float, f
     return before_s, float(held.mean() - (held[fullest] + held[-1]) / 2)
 
 
-def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples) -> Totals:
+def _written_by(case: Case, shape: Shape, time_s: float, samples: Samples) -> Totals:
+    return _totals_at(time_s, case, shape, samples, counts_deleted=False)
+
+
+def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples, *, counts_deleted: bool) -> Totals:
     until = case.over(time_s)
-    return totals_of(until, shape, retention_of(until, shape, samples))
+    return totals_of(until, shape, retention_of(until, shape, samples), counts_deleted=counts_deleted)
 
 
 def _json_at(retention: Retention, commits: Floats) -> Floats:
