@@ -24,7 +24,7 @@ from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
-from wasim.years import History, Shape
+from wasim.years import History, Shape, steps_compiled
 from wasim.years.flows import DELETES, Flow
 from wasim.years.retention import Retention
 from wasim.years.samples import Samples
@@ -39,6 +39,7 @@ SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been mer
 PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
 SEEN_FROM_DAYS = 30  # looking at a cycle takes its time: at earlier ones of appends only where asked for
 SIZES = 240  # commits of a cycle whose metadata.json is measured
+MANY_STATEMENTS = 100_000  # take a second to step through, compiled
 MERGED = frozenset([Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST])  # as merges go
 
 
@@ -225,8 +226,20 @@ def _evenly(first: float, last: float, moments: int) -> list[float]:
 
 
 def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[dict[Window, Course]]:
-    """The courses of these cases up to the ends of their windows, one case on each core."""
-    return [*map_in_processes(_courses_of, [*parts])]
+    """The courses of these cases up to the ends of their windows, one case on each core where they take long: compiled
+    steps through a year of hourly jobs take less than other processes do to begin.
+    """
+    parts = [*parts]
+    is_short = len(parts) < 2 or (sum(_statements_of(*part) for part in parts) < MANY_STATEMENTS and steps_compiled())
+    return [*map_in_processes(_courses_of, parts, processes=1 if is_short else None)]
+
+
+def _statements_of(case: Case, _shape: Shape, window: Window) -> float:
+    """How many statements there may be up to the end of a window."""
+    every_s = [change.every or case.commit_interval_s for _, change in case.changes if change is not None]
+    if case.writer.upsert is not None:
+        every_s.append(case.commit_interval_s)
+    return sum(window.end_s / one for one in every_s)
 
 
 def _courses_of(part: tuple[Case, Shape, Window]) -> dict[Window, Course]:

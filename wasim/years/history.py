@@ -64,6 +64,11 @@ def missed_s() -> float:
     return _WORTH.missed_s
 
 
+def steps_compiled() -> bool:
+    """Whether this process steps through histories by what was compiled before, from now on."""
+    return compiled_run(compiles=False) is not None
+
+
 def _worth_compiling(events: float) -> Callable[..., None] | None:
     """The machine's loop compiled, where so many events more are worth it."""
     _WORTH.events += events
