@@ -5,6 +5,7 @@ import pytest
 from wasim.capacity import Requirements, Setting, SettingSimulator
 from wasim.capacity.fleet_options import Asked, answer, request_of
 from wasim.capacity.fleet_shapes import shapes_of
+from wasim.capacity.request import request_from_flags
 from wasim.capacity.settings import NO_MAINTENANCE, case_of
 from wasim.capacity.shapes import Shapes
 from wasim.scenario.fleet import FleetTable
@@ -50,6 +51,20 @@ def test_files_weigh_what_those_of_the_table_itself_do(columns: int, files: int,
     assert zipped is not None
     assert as_zipped is not None
     assert zipped.by_item_bytes.at(1e6) == pytest.approx(as_zipped.by_item_bytes.at(1e6), rel=0.04)
+
+
+def test_manifests_of_large_files_weigh_as_encoded_between_others_too():
+    """Files of more rows than one holds have the split offsets of those that they are split into."""
+    flags = {"rows_per_second": "12000", "columns": "24", "files_per_commit": "2"}
+    request = request_from_flags(flags, Requirements())
+    case = case_of(request, Setting(interval_s=300.0, maintenance=NO_MAINTENANCE))
+    profile, site = shipped_profile(case), Site(location=request.location)
+    exact, between = (
+        Shapes(profile=profile, site=site, encodes_each=each).of(case).sizes.data_manifests for each in (True, False)
+    )
+    for fresh, compacted in ((100, 0), (0, 100)):
+        assert between.of(fresh, compacted, 0) == pytest.approx(exact.of(fresh, compacted, 0), rel=0.03)
+    assert between.new_of(2) == pytest.approx(exact.new_of(2), rel=0.01)
 
 
 def test_a_table_has_nearly_its_own_files_options():

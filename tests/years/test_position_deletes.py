@@ -38,6 +38,22 @@ def test_scattered_positions_take_as_many_bytes_as_in_a_file(version: int, off: 
         )
 
 
+def test_sizes_do_not_cost_more_the_more_rows_a_commit_has(small_case: Callable[..., Case]):
+    """Ten million rows of each commit would take minutes to be dealt out to partitions."""
+    table = "{columns: [{name: n, type: int}], partition_by: [{column: event_id, transform: 'bucket[4]'}]}"
+    few, many = (
+        small_case(
+            table=table,
+            workload=f"{{rows_per_second: {rows}, files_per_commit: 2}}",
+            changes="{delete: {every: 1h, share: 0.01, mode: merge-on-read}}",
+        )
+        for rows in (500, 10_000_000)
+    )
+    small, large = (read_position_deletes(case, shipped_profile(case), Site()) for case in (few, many))
+    assert large.path_bytes == small.path_bytes
+    assert large.manifests.by_count.at(100) == pytest.approx(small.manifests.by_count.at(100), rel=0.1)
+
+
 def test_entries_of_several_statements_share_less_than_those_of_one(small_case: Callable[..., Case]):
     """A table of an UPDATE on its oldest rows after every commit, whose manifests are merged all the time."""
     case = small_case(

@@ -18,7 +18,7 @@ from wasim.capacity.request import Prefer, Requirements, preference
 from wasim.capacity.settings import Setting
 from wasim.doctor import InspectOptions
 from wasim.forecast.ahead import INTERVALS_S
-from wasim.processes import open_processes
+from wasim.processes import available_cores, open_processes
 from wasim.scenario.fleet import Budget, Fleet, FleetTable
 
 NO_BUDGET = Budget.model_construct(metadata_per_day=None, monthly_cost=None)
@@ -96,6 +96,7 @@ def _slope(first: Option, second: Option, budget: Budget) -> float:
 
 MOST_ENCODED = 16  # different tables whose own files are encoded; of more, sizes are read off between those of a few
 SHARES = 16  # of the tables, that processes take one after the other
+TOGETHER = 32  # of fewer, as tables next to each other are read off between the same ones
 LEAST_S = 5.0  # shorter intervals only as a table's own freshness
 AHEAD = 2  # intervals below a table's own that are known when a setting is chosen
 
@@ -296,8 +297,11 @@ def _mapping(mapped: Mapped | None) -> Iterator[Mapped]:
     if mapped is not None:
         yield mapped
         return
-    with open_processes() as over_cores:
-        yield lambda work, parts: over_cores(work, parts, together=ceil(len(parts) / SHARES))
+    cores = available_cores()
+    with open_processes(cores) as over_cores:
+        yield lambda work, parts: over_cores(
+            work, parts, together=max(ceil(len(parts) / SHARES), min(TOGETHER, ceil(len(parts) / cores)))
+        )
 
 
 def by_interval(plan: FleetPlan) -> Mapping[float, int]:

@@ -12,8 +12,7 @@ and what such appends write of them, is found over these cycles, as many days be
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, partial
 from math import ceil
 
 import numpy as np
@@ -25,7 +24,7 @@ from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.case import whole_commits
 from wasim.units import DAY_S, Floats
-from wasim.years import History, Shape
+from wasim.years import History, Shape, steps_compiled
 from wasim.years.flows import DELETES, Flow
 from wasim.years.retention import Retention
 from wasim.years.samples import Samples
@@ -40,6 +39,7 @@ SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been mer
 PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
 SEEN_FROM_DAYS = 30  # looking at a cycle takes its time: at earlier ones of appends only where asked for
 SIZES = 240  # commits of a cycle whose metadata.json is measured
+MANY_STATEMENTS = 100_000  # take a second to step through, compiled
 MERGED = frozenset([Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST])  # as merges go
 
 
@@ -226,8 +226,20 @@ def _evenly(first: float, last: float, moments: int) -> list[float]:
 
 
 def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[dict[Window, Course]]:
-    """The courses of these cases up to the ends of their windows, one case on each core."""
-    return [*map_in_processes(_courses_of, [*parts])]
+    """The courses of these cases up to the ends of their windows, one case on each core where they take long: compiled
+    steps through a year of hourly jobs take less than other processes do to begin.
+    """
+    parts = [*parts]
+    is_short = len(parts) < 2 or (sum(_statements_of(*part) for part in parts) < MANY_STATEMENTS and steps_compiled())
+    return [*map_in_processes(_courses_of, parts, processes=1 if is_short else None)]
+
+
+def _statements_of(case: Case, _shape: Shape, window: Window) -> float:
+    """How many statements there may be up to the end of a window."""
+    every_s = [change.every or case.commit_interval_s for _, change in case.changes if change is not None]
+    if case.writer.upsert is not None:
+        every_s.append(case.commit_interval_s)
+    return sum(window.end_s / one for one in every_s)
 
 
 def _courses_of(part: tuple[Case, Shape, Window]) -> dict[Window, Course]:
@@ -299,8 +311,7 @@ class LastCycle:
         most = float(values.max())
         if merging_s := _merging_s(self.case):  # that time at the end is looked at closely, and stands for the others
             live = self._values(COUNTS[0])  # the next commit leaves out all others
-            falls = zip(pairwise(at), live[:-1], values[1:], strict=True)
-            most = max([most, *(float(_just_before(*fall)) for fall in falls)]) if column in COUNTS else most
+            most = max(most, *_just_before(at, live, values).tolist()) if column in COUNTS else most
         if merging_s and not self.course.sees_cycles:
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
@@ -399,17 +410,18 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
     end = sum_retained(over, shape, retention)
     before_s, apart = _fullest(case, retention, course)
+    written_by = partial(_written_by, case, shape)
     return LastCycle(
         case=over,
         course=course,
         shape=shape,
         retention=retention,
         plain_retention=retention if plain is shape else retention_of(over, plain, course.end),
-        start=None if course.start is None else _totals_at(course.window.start_s, case, shape, course.start),
-        filled=None if course.filled is None else _totals_at(course.held_s, case, shape, course.filled),
+        start=None if course.start is None else written_by(course.window.start_s, course.start),
+        filled=None if course.filled is None else written_by(course.held_s, course.filled),
         before=end.totals
         if course.before is course.end
-        else _totals_at(before_s, case, shape, course.until(before_s, case)),
+        else _totals_at(before_s, case, shape, course.until(before_s, case), counts_deleted=True),
         before_s=before_s,
         apart=apart,
         end=end,
@@ -432,9 +444,13 @@ def _fullest(case: Case, retention: Retention, course: Course) -> tuple[float, f
     return before_s, float(held.mean() - (held[fullest] + held[-1]) / 2)
 
 
-def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples) -> Totals:
+def _written_by(case: Case, shape: Shape, time_s: float, samples: Samples) -> Totals:
+    return _totals_at(time_s, case, shape, samples, counts_deleted=False)
+
+
+def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples, *, counts_deleted: bool) -> Totals:
     until = case.over(time_s)
-    return totals_of(until, shape, retention_of(until, shape, samples))
+    return totals_of(until, shape, retention_of(until, shape, samples), counts_deleted=counts_deleted)
 
 
 def _json_at(retention: Retention, commits: Floats) -> Floats:
@@ -442,7 +458,10 @@ def _json_at(retention: Retention, commits: Floats) -> Floats:
     return retention.json_of(made, made)
 
 
-def _just_before(commits: tuple[float, float], live: float, then: float) -> float:
-    """What there was before a fall between two moments that lie near each other: one more with each commit."""
-    apart = commits[1] - commits[0]
-    return live + apart - 1 if then < live and 0 < apart <= NEAR else live
+def _just_before(commits: Floats, live: Floats, then: Floats) -> Floats:
+    """What there was before each moment but the first: before a fall between two that lie near each other, one more
+    with each commit.
+    """
+    apart = np.diff(commits)
+    falls = (then[1:] < live[:-1]) & (apart > 0) & (apart <= NEAR)
+    return np.asarray(live[:-1] + np.where(falls, apart - 1, 0.0))

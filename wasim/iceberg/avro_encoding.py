@@ -6,7 +6,7 @@ fastavro checks every value against every branch of a union; these few functions
 
 import struct
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 _FLOAT = struct.Struct("<f")
 _DOUBLE = struct.Struct("<d")
@@ -83,8 +83,21 @@ def encode_longs(values: Sequence[int]) -> bytes:
     return b"".join([encode_long(len(values)), *map(encode_long, values), b"\x00"])
 
 
+class SharedMap(dict[int, int]):
+    """A map from field id to number that many entries have, encoded once."""
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """Its bytes."""
+        return _encoded_pairs(self)
+
+
 def encode_long_map(values: Mapping[int, int]) -> bytes:
     """Iceberg's map from field id to number: an array of pairs."""
+    return values.encoded if isinstance(values, SharedMap) else _encoded_pairs(values)
+
+
+def _encoded_pairs(values: Mapping[int, int]) -> bytes:
     if not values:
         return b"\x00"
     # Spelt out, not called: these numbers are nine of ten in a manifest.

@@ -10,6 +10,7 @@ From `TableProperties`, `PropertyUtil`, `MetricsConfig`, `TableMetadataParser.Co
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 from wasim.errors import WasimError
@@ -242,17 +243,7 @@ class TableProperties:
 
         Keys without a field are passed over, whatever their values.
         """
-        values: dict[str, Any] = {}
-        modes: dict[str, MetricsMode] = {}
-        for key, text in properties.items():
-            row = property_of(key)
-            if row is None or not row.name:
-                continue
-            if row.key == METRICS_MODE_COLUMN_CONF_PREFIX:
-                modes[key.removeprefix(row.key)] = row.parse(text, key)
-            else:
-                values[row.name] = row.parse(text)
-        return cls(**values, metrics_mode_by_column=modes)._with_level_of_codec()
+        return _read(tuple(properties.items()))
 
     @classmethod
     def read_leniently(cls, properties: Mapping[str, str]) -> "TableProperties":
@@ -287,6 +278,21 @@ class TableProperties:
         counted = len(columns) if default else self.metrics_max_inferred_column_defaults
         modes = [default or DEFAULT_METRICS if place < counted else NO_METRICS for place in range(len(columns))]
         return [self.metrics_mode_by_column.get(name, mode) for name, mode in zip(columns, modes, strict=True)]
+
+
+@lru_cache(maxsize=256)
+def _read(properties: tuple[tuple[str, str], ...]) -> TableProperties:
+    values: dict[str, Any] = {}
+    modes: dict[str, MetricsMode] = {}
+    for key, text in properties:
+        row = property_of(key)
+        if row is None or not row.name:
+            continue
+        if row.key == METRICS_MODE_COLUMN_CONF_PREFIX:
+            modes[key.removeprefix(row.key)] = row.parse(text, key)
+        else:
+            values[row.name] = row.parse(text)
+    return TableProperties(**values, metrics_mode_by_column=modes)._with_level_of_codec()
 
 
 def _fields_as_rows() -> list[Property]:

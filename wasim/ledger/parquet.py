@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from wasim.errors import SavedFileError
 from wasim.ledger.commits import Ledger
@@ -27,6 +25,9 @@ def save_columns(columns: FileEvents | CommitReports | StepRecords | Ledger | Re
 
     What is unknown, and so NaN, is null there.
     """
+    import pyarrow as pa  # noqa: PLC0415 - takes as long to load as a small answer to find
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
     arrays: dict[str, pa.Array] = {}
     for field in fields(columns):
         value = getattr(columns, field.name)
@@ -40,6 +41,9 @@ def save_columns(columns: FileEvents | CommitReports | StepRecords | Ledger | Re
 
 def read_columns(path: Path, columns_of: type[Columns]) -> Columns:
     """Read what `save_columns` wrote. SavedFileError for a missing, damaged or unknown file."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
     try:
         table = pq.read_table(pa.BufferReader(read_regular(path)))
     except (OSError, pa.ArrowInvalid) as error:

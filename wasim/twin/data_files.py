@@ -10,6 +10,7 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.avro_encoding import SharedMap
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
@@ -61,7 +62,8 @@ class Part:
 class DataFiles:
     """Draws the data files of a case, commit by commit, for its table as it is.
 
-    Bounds of files of more than `most_rows_computed` rows are drawn as they are distributed, not computed from rows.
+    Bounds of files of more than `most_rows_computed` rows are drawn as they are distributed, not computed from rows;
+    none are known unless it `has_bounds`.
     """
 
     case: Case
@@ -70,10 +72,12 @@ class DataFiles:
     spec: PartitionSpec
     rows: Rows
     most_rows_computed: int = MOST_ROWS_COMPUTED
+    has_bounds: bool = True
     keeps_rows: bool = False
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
     keys_in: dict[FileKey, Ints] = field(default_factory=dict)  # row numbers whose keys each equality-delete file holds
+    values_in: dict[int, SharedMap] = field(default_factory=dict)  # of the last file, by its rows
 
     @cached_property
     def properties(self) -> TableProperties:
@@ -100,10 +104,17 @@ class DataFiles:
     def _values_per_row(self) -> dict[int, int]:
         return {leaf.field_id: leaf.items or 1 for leaf in self.counted}
 
+    def _values_in(self, rows: int) -> SharedMap:
+        """The values of each column with counts in so many rows; most files have as many as the one before."""
+        if rows not in self.values_in:
+            self.values_in.clear()
+            self.values_in[rows] = SharedMap({number: rows * each for number, each in self._values_per_row.items()})
+        return self.values_in[rows]
+
     @cached_property
     def bounded(self) -> tuple[Leaf, ...]:
         """Columns with bounds."""
-        return tuple(leaf for leaf in self.counted if leaf.bound_length is not None)
+        return tuple(leaf for leaf in self.counted if leaf.bound_length is not None and self.has_bounds)
 
     @property
     def _is_python(self) -> bool:
@@ -111,15 +122,22 @@ class DataFiles:
         return self.profile.release.library == "python"
 
     @cached_property
-    def _none(self) -> dict[int, int]:
+    def _none(self) -> SharedMap:
         """A count of nothing for each column with counts."""
-        return {leaf.field_id: 0 for leaf in self.counted}
+        return SharedMap({leaf.field_id: 0 for leaf in self.counted})
 
     @cached_property
-    def _no_nan(self) -> dict[int, int]:
-        if self._is_python:
-            return {}
-        return {leaf.field_id: 0 for leaf in self.counted if leaf.column.type in ("float", "double")}
+    def _no_nan(self) -> SharedMap:
+        floats = () if self._is_python else (leaf for leaf in self.counted if leaf.column.type in ("float", "double"))
+        return SharedMap({leaf.field_id: 0 for leaf in floats})
+
+    @cached_property
+    def _sized_ids(self) -> tuple[int, ...]:
+        return tuple(leaf.field_id for leaf in self.sized)
+
+    @cached_property
+    def _bounded_ids(self) -> tuple[int, ...]:
+        return tuple(leaf.field_id for leaf in self.bounded)
 
     @cached_property
     def _constant(self) -> frozenset[int]:
@@ -230,7 +248,7 @@ class DataFiles:
             part = replace(part, share=replace(part.share, rows=held.take(np.arange(rows))), bounds={})
         self._compute_bounds([part], known)
         found = others.draw(rows, rng)
-        bounds = {leaf.field_id: found.get(leaf.field_id) or part.bounds[leaf.field_id] for leaf in self.bounded}
+        bounds = {number: found.get(number) or part.bounds[number] for number in self._bounded_ids}
         path = self._path(part, commit, numbers)
         return self._entry(path, part.share.partition, sizes, self._none, bounds, rows=rows)
 
@@ -249,13 +267,13 @@ class DataFiles:
             record_count=rows,
             file_size_bytes=sizes.total,
             partition=partition,
-            column_sizes={leaf.field_id: sizes.columns[leaf.field_id] for leaf in self.sized},
-            value_counts={number: rows * each for number, each in self._values_per_row.items()},
+            column_sizes={number: sizes.columns[number] for number in self._sized_ids},
+            value_counts=self._values_in(rows),
             null_value_counts=nulls,
             nan_value_counts=self._no_nan,
-            lower_bounds={number: one.lower for number, one in bounds.items()},
-            upper_bounds={number: one.upper for number, one in bounds.items() if one.upper is not None},
-            split_offsets=_split_offsets(sizes.total),
+            lower_bounds={number: lower for number, (lower, _) in bounds.items()},
+            upper_bounds={number: upper for number, (_, upper) in bounds.items() if upper is not None},
+            split_offsets=_split_offsets(min(sizes.total, self.properties.write_target_file_size_bytes)),
             sort_order_id=None if self._is_python else 0,
         )
 
@@ -289,7 +307,9 @@ def _split_offsets(file_bytes: int) -> tuple[int, ...]:
     return tuple(MAGIC_BYTES + group * (file_bytes // groups) for group in range(groups))
 
 
-def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int = MOST_ROWS_COMPUTED) -> DataFiles:
+def data_files_of(
+    case: Case, profile: WriterProfile, *, most_rows_computed: int = MOST_ROWS_COMPUTED, has_bounds: bool = True
+) -> DataFiles:
     """The data files of a case as the writer of that profile would write them into its table as it was created."""
     schema = iceberg_schema(case.table, case.key_columns)
     return DataFiles(
@@ -299,5 +319,6 @@ def data_files_of(case: Case, profile: WriterProfile, *, most_rows_computed: int
         spec=partition_spec(case.table, schema),
         rows=rows_of(case),
         most_rows_computed=most_rows_computed,
+        has_bounds=has_bounds,
         keeps_rows=not case.only_appends,
     )

@@ -311,8 +311,9 @@ class FileSizes:
         """
         near = rows if rows < _EXACT_ROWS else round(exp(round(log(rows) / _NEAR) * _NEAR))
         columns = self._draw_columns((near,) * len(self.leaves), rng)
-        scaled = {key: round(size * rows / near) for key, size in columns.items()}
-        return FileBytes(columns=scaled, around=round(self.footer_bytes))
+        if near != rows:
+            columns = {key: round(size * rows / near) for key, size in columns.items()}
+        return FileBytes(columns=columns, around=round(self.footer_bytes))
 
     def _draw_columns(self, counts: tuple[int, ...], rng: np.random.Generator) -> dict[int, int]:
         """Bytes of columns that hold these numbers of values, by field id."""
@@ -325,7 +326,11 @@ class FileSizes:
         # both are whole: most files have the same bytes, as real ones have
         means, deviations = self.laws[counts]
         sizes = np.maximum(1, means + np.rint(deviations * rng.standard_normal(len(means)))).astype(np.int64)
-        return {leaf.field_id: size for leaf, size in zip(self.leaves, sizes.tolist(), strict=True)}
+        return dict(zip(self._field_ids, sizes.tolist(), strict=True))
+
+    @cached_property
+    def _field_ids(self) -> tuple[int, ...]:
+        return tuple(leaf.field_id for leaf in self.leaves)
 
     def _values_of(self, rows: Sequence[int]) -> list[int]:
         """Values of each column in these numbers of rows; a map's keys, the same in all, count as if of one row."""

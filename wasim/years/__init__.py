@@ -5,7 +5,7 @@ twin encodes; `history` steps a table through its events, in plain numbers (`mac
 `retention` says what expiry and deletion leave of that; `summed` puts it together.
 """
 
-from wasim.years.history import History
+from wasim.years.history import History, steps_compiled
 from wasim.years.raced import Settled, with_lost
 from wasim.years.shape import Shape, read_shape
 from wasim.years.summed import (
@@ -25,6 +25,7 @@ __all__ = [
     "shape_key",
     "simulate_ahead",
     "simulate_years",
+    "steps_compiled",
     "sum_history",
     "with_lost",
 ]

@@ -91,11 +91,17 @@ def as_record(value: Record) -> Record:
     columns: dict[str, NDArray[Any]] = {
         one.name: np.asarray(getattr(value, one.name), _kind_of(one.type)) for one in fields(value)
     }
-    kinds = [(name, column.dtype, column.shape) for name, column in columns.items()]
-    found = np.zeros(1, dtype=kinds).view(np.recarray)
+    found = np.zeros(1, dtype=_record_of(tuple((name, one.dtype, one.shape) for name, one in columns.items())))
+    found = found.view(np.recarray)
     for name, column in columns.items():
         found[name] = column
     return found[0]
+
+
+@cache
+def _record_of(kinds: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]) -> np.dtype[Any]:
+    """The type of records with these fields; tables of one kind have the same."""
+    return np.dtype([*kinds])
 
 
 def _kind_of(annotation: object) -> type:

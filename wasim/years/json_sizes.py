@@ -20,7 +20,7 @@ from wasim.twin.recipe import ExpiryOfCommit, StatisticsOfCommit
 from wasim.twin.recipe_steps import expected_values, statistics_file, statistics_of
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
-from wasim.units import Floats
+from wasim.units import Floats, Ints
 
 SHORTER_IDS = 0.05  # digits that the ids of snapshots, which are random, have less than 19 on average
 MOST_ZIPPED = 192
@@ -46,9 +46,10 @@ class Curve:
         self._points, self._values = points, values
         self._slopes = np.diff(values) / np.diff(points)
         self._integrals = np.concatenate([[0.0], np.cumsum(np.diff(points) * (values[1:] + values[:-1]) / 2)])
+        self._within = points[1:-1]  # beyond either end its slope goes on
 
-    def _place(self, at: Floats) -> Floats:
-        return np.clip(np.searchsorted(self._points, at, side="right") - 1, 0, len(self._slopes) - 1)
+    def _place(self, at: Floats) -> Ints:
+        return np.asarray(self._within.searchsorted(at, side="right"))
 
     def at(self, point: Floats) -> Floats:
         """The values at these points."""

@@ -20,6 +20,7 @@ from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_uuid
 from wasim.units import Ints
 from wasim.workload import CreateTable
+from wasim.years.arrivals import with_rows
 from wasim.years.localities import places_of
 from wasim.years.manifest_sizes import NO_MANIFESTS, ManifestBytes, by_count_of, written_bytes
 
@@ -46,10 +47,12 @@ NO_POSITION_DELETES = PositionDeletes(manifests=NO_MANIFESTS, uses_vectors=False
 
 
 def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> PositionDeletes:
-    """Sizes of delete files and their manifests, from a handful that the exact twin describes for the case's table."""
-    rng = np.random.default_rng(case.seed)
-    files = data_files_of(case, profile, most_rows_computed=0)
-    writer = CaseWriter(case=case, profile=profile, files=files, site=site, rng=rng, log=EventLog(folder=None))
+    """Sizes of delete files and their manifests, from a handful that the exact twin describes for the case's table.
+    Commits of few rows have files enough.
+    """
+    rng, few = np.random.default_rng(case.seed), with_rows(case, max(4 * SAMPLED, 64 * case.workload.files_per_commit))
+    files = data_files_of(few, profile, most_rows_computed=0)
+    writer = CaseWriter(case=few, profile=profile, files=files, site=site, rng=rng, log=EventLog(folder=None))
     writer.create(CreateTable())
     is_scattered, uses_vectors = "scattered" in places_of(case), case.table.format_version > 2
     described = _described(writer, of_each_commit=_touched_of_commit(case) if is_scattered else SAMPLED)

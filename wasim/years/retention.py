@@ -379,7 +379,7 @@ def _summed_through(counts: Floats, known: Floats, first: Floats, last: Floats) 
     between = np.diff(known)
     rises = first[1:] - last[:-1]
     sums = np.concatenate([[0.0], np.cumsum(between * last[:-1] + rises * (between + 1) / 2)])
-    place = np.clip(np.searchsorted(known, counts, side="right") - 1, 0, len(between) - 1)
+    place = np.searchsorted(known[1 : len(between)], counts, side="right")
     since = counts - known[place]
     each = rises[place] / np.where(between[place] > 0, between[place], 1.0)
     return np.asarray(sums[place] + since * last[place] + each * since * (since + 1) / 2)

@@ -49,6 +49,7 @@ from wasim.years.growth import SizeByCount
 from wasim.years.json_sizes import NEVER_MERGED, MetadataJson, metadata_json_sizes, with_recipe
 from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
 from wasim.years.manifest_sizes import (
+    MOST_TOGETHER,
     NEW_SAMPLED,
     NO_MANIFESTS,
     DescribedEntries,
@@ -165,7 +166,8 @@ class TableSample:
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
         """Sizes of metadata.json of the same table, compressed as this case has it. `sizes` comes first."""
         sampled = _sampled_case(case) if case.changes_rows else self._sampled(case)
-        writer, created = _created(sampled, self._rows, self._profile, self._site)
+        # no metadata.json shows the bounds of the files that statements and commits write
+        writer, created = _created(sampled, self._rows, self._profile, self._site, has_bounds=not case.changes_rows)
         return _json_after(writer, self._described(arrivals), self._own[0], created)
 
     def _describe(self, arrivals: Arrivals) -> None:
@@ -246,10 +248,10 @@ class TableSample:
         return new_rows(chosen) if on_read else replace(new_rows(chosen), changed_at=chosen // case.rows_per_commit + 1)
 
     def _rewritten(self, parts: Sequence[Part], number: int, arrivals: Arrivals) -> list[DataFileEntry]:
-        """The files that a statement writes, of as many rows as in the real case."""
+        """The files that a statement writes, as many as are looked at, of as many rows as in the real case."""
         case, writer, found = self._case, self._writer, []
         numbers = replace(_numbers(writer, number, is_other_job=True), is_delta=merges_on_read(case))
-        for part in parts:
+        for part in parts[:MOST_TOGETHER]:
             rows = part.share.rows
             count = max(1, whole(len(rows) * arrivals.rows_per_commit / case.rows_per_commit))
             file = writer.files.described(part, 1, numbers, count, writer.rng)
@@ -353,11 +355,13 @@ def _carry_out(writer: CaseWriter, commits: int) -> None:
             writer.operate(step)
 
 
-def _created(sampled: Case, rows: int, profile: WriterProfile, site: Site) -> tuple[CaseWriter, float]:
+def _created(
+    sampled: Case, rows: int, profile: WriterProfile, site: Site, *, has_bounds: bool = True
+) -> tuple[CaseWriter, float]:
     """A writer whose table is created, and the bytes of its first metadata.json; real commits have `rows` rows."""
     log = EventLog(folder=None)
     computed = MOST_ROWS_COMPUTED if sampled.rows_per_commit == rows else 0
-    files = data_files_of(sampled, profile, most_rows_computed=computed)
+    files = data_files_of(sampled, profile, most_rows_computed=computed, has_bounds=has_bounds)
     rng = np.random.default_rng(sampled.seed)
     writer = CaseWriter(case=sampled, profile=profile, files=files, site=site, rng=rng, log=log)
     # entries of statistics are counted apart, and nothing expires so early

@@ -175,26 +175,27 @@ _MANIFESTS = ((Kind.DATA_MANIFEST, DATA), (Kind.DELETE_MANIFEST, DELETES))
 _FILES = ((Kind.DATA, DATA), (Kind.DELETE_FILE, DELETES))
 
 
-def totals_of(case: Case, shape: Shape, retention: Retention) -> Totals:
-    """Files written and deleted, and their bytes, in all."""
-    properties = TableProperties.read(case.table.properties)
+def totals_of(case: Case, shape: Shape, retention: Retention, *, counts_deleted: bool = True) -> Totals:
+    """Files written and deleted, and their bytes, in all; what is deleted takes long to find, and may be left out."""
     flows = retention.samples.flows[-1]
     written, files = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
     deleted, gone = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
     files[Kind.METADATA_JSON] = 1 + retention.versions
     written[Kind.METADATA_JSON] = shape.sizes.json.created + retention.json_bytes
     files[Kind.MANIFEST_LIST], written[Kind.MANIFEST_LIST] = flows[Flow.SNAPSHOTS], flows[Flow.LIST_BYTES]
-    gone[Kind.MANIFEST_LIST] = retention.gone
-    deleted[Kind.MANIFEST_LIST] = retention.deleted(Flow.LIST_BYTES)
-    for kind, group in _MANIFESTS:
-        files[kind], written[kind] = (flows[Flow.WRITTEN_MANIFESTS + group + place] for place in (0, 1))
-        replaced = Flow.REPLACED_MANIFESTS + group
-        gone[kind] = flows[Flow.WASTED_MANIFESTS + group] + retention.deleted(replaced)
-        deleted[kind] = flows[Flow.WASTED_MANIFESTS + group + 1] + retention.deleted(replaced + 1)
-    for kind, group in _FILES:
-        files[kind], written[kind] = (flows[Flow.WRITTEN_FILES + group + place] for place in (0, 1))
-        gone[kind], deleted[kind] = (retention.deleted(Flow.REMOVED_FILES + group + place) for place in (0, 1))
-    gone[Kind.METADATA_JSON], deleted[Kind.METADATA_JSON] = _deleted_json(case, retention, shape, properties)
+    for of, kinds in ((Flow.WRITTEN_MANIFESTS, _MANIFESTS), (Flow.WRITTEN_FILES, _FILES)):
+        for kind, group in kinds:
+            files[kind], written[kind] = (flows[of + group + place] for place in (0, 1))
+    if counts_deleted:
+        gone[Kind.MANIFEST_LIST] = retention.gone
+        deleted[Kind.MANIFEST_LIST] = retention.deleted(Flow.LIST_BYTES)
+        for kind, group in _MANIFESTS:
+            replaced = Flow.REPLACED_MANIFESTS + group
+            gone[kind] = flows[Flow.WASTED_MANIFESTS + group] + retention.deleted(replaced)
+            deleted[kind] = flows[Flow.WASTED_MANIFESTS + group + 1] + retention.deleted(replaced + 1)
+        for kind, group in _FILES:
+            gone[kind], deleted[kind] = (retention.deleted(Flow.REMOVED_FILES + group + place) for place in (0, 1))
+        gone[Kind.METADATA_JSON], deleted[Kind.METADATA_JSON] = _deleted_json(case, retention, shape)
     if case.environment.catalog == "hadoop":
         _add_version_hints(files, written, gone, deleted)
     for kind, more in shape.others.items():
@@ -208,8 +209,9 @@ def totals_of(case: Case, shape: Shape, retention: Retention) -> Totals:
     )
 
 
-def _deleted_json(case: Case, retention: Retention, shape: Shape, properties: TableProperties) -> tuple[float, float]:
+def _deleted_json(case: Case, retention: Retention, shape: Shape) -> tuple[float, float]:
     """metadata.json deleted: as it leaves the log, if the table says so, or by the removal of orphans."""
+    properties = TableProperties.read(case.table.properties)
     files, size = 1 + retention.versions, shape.sizes.json.created + retention.json_bytes
     kept = properties.metadata_previous_versions_max + 1
     if properties.metadata_delete_after_commit_enabled:
