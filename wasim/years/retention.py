@@ -118,7 +118,7 @@ class Retention:
 
         def multiples(of_s: float) -> Floats:
             counts = np.ceil(times_s / of_s - 1e-6) - 1 if before else np.floor(times_s / of_s + SLACK)
-            return np.maximum(counts, 0.0)
+            return np.asarray(np.maximum(counts, 0.0))
 
         intervals = multiples(case.commit_interval_s)
         made = self.made_by(self._in(intervals))
@@ -129,7 +129,7 @@ class Retention:
                 through = np.ceil((intervals + 1) * case.commit_interval_s / change.every - 1e-6) - 1
                 count = schedule(case, change).count
                 made = made - np.minimum(through, count) + np.minimum(multiples(change.every), count)
-        return made
+        return np.asarray(made)
 
     def _after_commits(self, commits: Floats, column: Floats) -> Floats:
         """A curve of the history after these commits of the writer and all that follows them."""
@@ -206,8 +206,8 @@ class Retention:
         rests = self.case.rests
         if rests is None:
             interval = ceil(float(np.interp(snapshots, self.snapshots, self.samples.commits)) - 1e-6)
-            made = self._made_at(np.array([interval * self.case.commit_interval_s]))[0]
-            return max(interval + (made < snapshots - ALMOST), first)
+            made = float(self._made_at(np.array([interval * self.case.commit_interval_s]))[0])
+            return float(max(interval + (made < snapshots - ALMOST), first))
         low, high = first, float(rests.intervals) + 1
         while low < high:
             middle = (low + high) // 2

@@ -180,13 +180,15 @@ def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written
     of_arrived = classes[ARRIVED][LIVE] ** 2 / max(classes[ARRIVED][FILES], 1.0)
     of_hit = hit + table.hits[HIT_SHARES][ARRIVED] * of_arrived
     twice = table.numbers[SQUARES_TWICE] + table.hits[HIT_SHARES][ARRIVED] ** 2 * of_arrived
-    if not laws.is_partitioned:
+    if partitions_so_far(table, laws) <= 1:
         table.numbers[SQUARES] += (of_hit - twice) / max(made, 1.0)
+        return
+    if made <= 1:
         return
     # of pairs of rows in files apart, those in one partition: few, where a file holds most rows of each
     apart, live = squares + of_arrived, classes[ARRIVED][LIVE] + classes[REWRITTEN][LIVE] + classes[BEYOND][LIVE]
     pairs = max(0.0, live**2 / partitions_so_far(table, laws) - apart) / max(live**2 - apart, 1.0)
-    table.numbers[SQUARES] += max(0.0, of_hit + (written**2 - twice) * pairs - written**2 / made)
+    table.numbers[SQUARES] += max(0.0, of_hit + (written**2 - of_hit) * pairs - written**2 / made)
 
 
 def delete_by_position(table: Table, laws: Laws, change: int, written: float, updated: float, inserted: float) -> None:

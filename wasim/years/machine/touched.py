@@ -125,29 +125,30 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             hit = of_rows = hit_by_stride(each * share, replaced)
         elif number == REWRITTEN and each > 0:
             squares = max(numbers[SQUARES], each * one[LIVE])  # of equal files at least
-            if on_read:
-                hit, of_rows = hit_of_aging(table, share, squares)
+            if on_read or partitions_so_far(table, laws) > 1:
+                hit, of_rows = hit_of_many(table, share, squares)
             else:
-                hit, of_rows = hit_of_different(table, share, min(one[FILES], partitions_so_far(table, laws)), squares)
+                hit, of_rows = hit_of_one_partition(table, share, squares)
         else:
             hit = of_rows = 1.0 - (1.0 - min(share, 1.0)) ** each
         hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
         hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
 
 
-def hit_of_different(table: Table, share: float, large: float, squares: float) -> tuple[float, float]:
-    """Of the rewritten files, where this share of all rows is hit and `squares` are those of the rows of each, added
-    up: the share that is hit, and the share of rows in those.
+def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[float, float]:
+    """Of the rewritten files of one partition, where this share of all rows is hit and `squares` are those of the rows
+    of each, added up: the share that is hit, and the share of rows in those.
 
-    So many of them are `large`, what statements wrote last into each partition; the others are of one size, all that is
-    known of the sizes of either.
+    One is large, as copy-on-write writes all that a statement hits into one; the others are of one size, all that is
+    known of theirs.
     """
     numbers, files = table.numbers, table.classes[REWRITTEN][FILES]
+    large = min(1.0, files)
     mean, weight = table.classes[REWRITTEN][LIVE] / files, large / files
     few = many = mean
     if weight < 1:
         variance = max(squares / files - mean * mean, 0.0)
-        apart = sqrt(min(variance, (1 - weight) * mean * mean / weight))  # at most all rows are in the large ones
+        apart = sqrt(min(variance, (1 - weight) * mean * mean / weight))  # at most all rows are in the large one
         few, many = mean + apart * sqrt((1 - weight) / weight), max(0.0, mean - apart * sqrt(weight / (1 - weight)))
     few_kept, many_kept = (1 - min(share, 1.0)) ** few, (1 - min(share, 1.0)) ** many
     few_squares, many_squares = large * few * few, (files - large) * many * many
@@ -159,15 +160,16 @@ def hit_of_different(table: Table, share: float, large: float, squares: float) -
     return hit, (weight * (1 - few_kept) * few + (1 - weight) * (1 - many_kept) * many) / mean
 
 
-def hit_of_aging(table: Table, share: float, squares: float) -> tuple[float, float]:
-    """The same where statements delete by position: rows of a file go little by little, and it never comes again. The
-    sizes of such files follow a gamma law.
+def hit_of_many(table: Table, share: float, squares: float) -> tuple[float, float]:
+    """The same where there are files of all sizes, by a gamma law: of many partitions, or from which statements that
+    delete by position take rows little by little.
     """
     one = table.classes[REWRITTEN]
     mean = one[LIVE] / one[FILES]
     variance = max(squares / one[FILES] - mean * mean, LEAST_VARIANCE * mean * mean)
     shape = mean * mean / variance
     left = 1 + -log1p(-min(share, 1 - NEGLIGIBLE)) * mean / shape
+    table.numbers[SQUARES_LEFT] = squares * left ** -(shape + 2)
     return 1 - left**-shape, 1 - left ** -(shape + 1)
 
 
