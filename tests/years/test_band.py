@@ -24,7 +24,7 @@ def test_manifests_of_less_than_four_mebibytes_are_told_less_closely(
     assert band[Kind.DATA_MANIFEST] == (0.08 if is_wider else 0.015)
 
 
-@pytest.mark.parametrize(("trigger", "width"), [("every: 10s", 0.015), ("when_small_files: 10", 0.11)])
+@pytest.mark.parametrize(("trigger", "width"), [("every: 10s", 0.015), ("when_small_files: 10", 0.03)])
 def test_compaction_by_count_is_chance_where_statements_rewrite_files(
     trigger: str, width: float, small_case: Callable[..., Case]
 ):

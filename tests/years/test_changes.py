@@ -48,6 +48,24 @@ AT_AN_END = [
     {"changes": {"overwrite": {"every": "3s", "share": 0.002, "kind": "dynamic"}}},
     {"changes": {"overwrite": {"every": "3s", "share": 0.002, "kind": "static"}}, "table": TABLE | BY_HOUR},
     {"changes": {"merge": {"every": "10s", "rows": 20, "locality": "oldest", "new_rows": 10}}},
+    # whole files by metadata, and rows that are gone already
+    {"changes": {"delete": {"every": "3s", "rows": 150, "locality": "newest", "mode": "merge-on-read"}}},
+    {"changes": {"delete": {"every": "5s", "share": 0.1, "locality": "newest", "mode": "copy-on-write"}}},
+    # more often than commits, so that some follow a job of the same commit
+    {
+        "changes": {"delete": {"every": "4s", "rows": 30, "locality": "oldest", "mode": "copy-on-write"}},
+        "maintenance": {"rewrite_manifests": {"when_manifests": 12}},
+        "commit_interval": "10s",
+        "horizon": f"{10 * COMMITS}s",
+    },
+    # the same rows again, in the files that the last one wrote
+    {
+        "changes": {"merge": {"every": "4s", "share": 0.1, "locality": "oldest", "mode": "copy-on-write"}},
+        "table": TABLE | BY_BUCKET,
+        "workload": {"rows_per_second": 4, "files_per_commit": 2},
+        "commit_interval": "10s",
+        "horizon": f"{10 * COMMITS}s",
+    },
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "copy-on-write"}}},
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}, "table": TABLE | BY_BUCKET},
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}, "table": TABLE | GZIP},
@@ -60,6 +78,7 @@ SCATTERED = [
     {"changes": {"update": {"every": "5s", "share": 0.01, "mode": "copy-on-write"}}},
     {"changes": {"update": {"every": "5s", "share": 0.01, "mode": "merge-on-read"}}, "table.format_version": 3},
     {"changes": {"delete": {"every": "5s", "rows": 5, "mode": "copy-on-write"}}},
+    {"changes": {"update": {"every": "2s", "rows": 40, "mode": "merge-on-read"}}, "table.format_version": 3},
 ]
 
 
@@ -88,6 +107,17 @@ def test_scattered_deletes_leave_files_of_partitions_less_and_less_alike(made: C
     lines = {"changes": {"delete": delete}, "table": TABLE | halves, "workload": {"rows_per_second": 40}}
     exact, summed = made(lines)  # the larger a file, the more often it is written again
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.04)
+
+
+def test_rows_of_a_batchs_task_follow_each_other(made: Callable) -> None:
+    delete = {"every": "4s", "rows": 12, "locality": "oldest", "mode": "merge-on-read"}
+    each = {"commit_interval": "10s", "horizon": f"{10 * COMMITS}s", "table": TABLE | BY_BUCKET}
+    exact, summed = made(
+        {"changes": {"delete": delete}, "workload": {"rows_per_second": 4, "files_per_commit": 2}, **each}
+    )
+    found, written = summed.totals.files_written, exact.files_written
+    assert found[Kind.DELETE_FILE] == pytest.approx(written[Kind.DELETE_FILE], rel=0.02)
+    compare_with_band(exact, summed)
 
 
 def test_few_scattered_deletes_merge_files_within_the_band(made: Callable) -> None:

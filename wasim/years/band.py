@@ -27,7 +27,7 @@ _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
 _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
-_BY_CHANCE = _widths(0.11, 0.05, 0.2, 0.1)  # how many files there are decides when they are compacted
+_BY_CHANCE = _widths(0.03, 0.08, 0.2, 0.11)  # how many files there are decides when they are compacted
 _ZIPPED = _widths(0.03, 0.0, 0.0, 0.0)
 _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin, single bytes decide what merges
 _PARQUET = _widths(0.0, 0.0, 0.02, 0.0)  # manifests of format version 4, whose sizes follow what was measured
@@ -35,19 +35,17 @@ _ROLLED = _widths(0.0, 0.015, 0.5, 0.03)  # of how alike the bounds of one task'
 _RESTS = _widths(0.04, 0.05, 0.03, 0.03)  # what comes between commits of nothing is put before them all
 _SMALL_TARGET_BYTES = 4 << 20
 # of statements on the newest or oldest rows, on scattered ones, and where summaries that they write are compressed
-_AT_AN_END = _widths(0.015, 0.06, 0.05, 0.06)
+_AT_AN_END = {**_widths(0.02, 0.03, 0.05, 0.03), Kind.DELETE_MANIFEST: 0.18, Kind.DELETE_FILE: 0.09}
 # Where such statements find files that compaction made: which of them hold the rows, and when deletes are dropped
-_AT_AN_END_COMPACTED = {**_widths(0.025, 0.06, 0.06, 0.55), Kind.DELETE_MANIFEST: 0.45}
+_AT_AN_END_COMPACTED = _widths(0.025, 0.06, 0.2, 0.2)
 # How long an older manifest of deletes keeps an entry that no statement has hit differs from manifest to manifest
-_SCATTERED = {**_widths(0.015, 0.09, 0.12, 0.4), Kind.DELETE_MANIFEST: 0.25}
+_SCATTERED = {**_widths(0.015, 0.06, 0.12, 0.15), Kind.DELETE_MANIFEST: 0.13, Kind.DELETE_FILE: 0.25}
 # Which of the files that compaction left upserts hit again, and in how many manifests what names them stands
-_UPSERTS_COMPACTED = {**_widths(0.015, 0.09, 0.12, 0.6), Kind.DELETE_MANIFEST: 0.65}
+_UPSERTS_COMPACTED = _widths(0.015, 0.09, 0.3, 0.3)
 # Upserts of the newest rows of partitions by time: which manifests hold the files of the day that is open
 _UPSERTS_AT_AN_END = _widths(0.015, 0.16, 0.12, 0.06)
-# Without partitions a statement writes all files that it hits as one: a few are many times larger than the mean
-_SCATTERED_INTO_ONE = _widths(0.0, 0.0, 0.0, 0.55)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
-_OVERWRITTEN = _widths(0.015, 0.2, 0.2, 0.06)
+_OVERWRITTEN = _widths(0.015, 0.08, 0.2, 0.03)
 ZIPPED_STATISTICS = 0.13  # entries of statistics in compressed metadata.json
 _ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
 
@@ -96,8 +94,6 @@ def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:
             yield _UPSERTS_COMPACTED
         if "end" in places and case.table.partition_by:
             yield _UPSERTS_AT_AN_END
-    if "scattered" in places and not case.table.partition_by and not merges_on_read(case):
-        yield _SCATTERED_INTO_ONE
     overwrite = case.changes.overwrite
     if overwrite is not None and overwrite.kind == "dynamic" and case.table.partition_by:
         yield _OVERWRITTEN

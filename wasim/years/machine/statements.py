@@ -90,6 +90,7 @@ from wasim.years.machine.touched import (
     begin_hits,
     drawn,
     edge_of,
+    files_near,
     find_classes,
     live_in_hits,
     partitions_hit,
@@ -289,8 +290,8 @@ def take_over(table: Table, laws: Laws, again: float, named: float) -> None:
         together = 1 / (1 - numbers[IN_STEP] + numbers[IN_STEP] / together)
         thin(table, laws, 1, (share, 0.0, 0.0), together, named)
     elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and hit_arrived > NEGLIGIBLE:
-        # any of the statements that began with the same commit
-        share = min(1.0, hit_arrived / laws.files)
+        # any of the statements that began with the same commit, or with the same of its tasks
+        share = min(1.0, hit_arrived / files_near(table, laws))
         thin(table, laws, 1, (share, 0.0, 0.0), 1.0, again / share)
     else:  # the last such statement wrote them
         want_deletes(table, again, True)

@@ -300,6 +300,14 @@ def arrived_files(table: Table, laws: Laws, rows: float, is_newest: bool) -> tup
     return found + commits * files + last, again
 
 
+def files_near(table: Table, laws: Laws) -> float:
+    """Files that arrived with those that hold the oldest rows which are hit: of a commit, or of some of its tasks."""
+    small, tasks = table.classes[ARRIVED], 1.0 if laws.deals_in_turn else max(1.0, laws.files / laws.partitions)
+    begun, each = (small[RECORDS] - small[LIVE]) % laws.rows_per_commit, laws.rows_per_commit / tasks
+    last = begun + table.hits[HIT_ROWS][ARRIVED] - PART_OF_FILE
+    return laws.files * min(1.0, (floor(last / each) - floor(begun / each) + 1) / tasks)
+
+
 def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tuple[float, float]:
     """Of `files` files of a commit, those that hold its rows from the first one on, and which of them hold earlier ones
     too: rows fall into partitions by chance, are dealt to the files in turn, or fill one file after another.
@@ -335,7 +343,9 @@ def files_of_tasks(first: float, stop: float, each: float, files: float) -> tupl
 
 def ends_with_files(table: Table, laws: Laws, row: float) -> bool:
     """Whether the oldest rows up to this number are all that some files hold, which metadata alone then deletes."""
-    return row >= rows_through(laws, table.numbers[COMMITS]) or is_between_files(table, laws, row)
+    if row >= rows_through(laws, table.numbers[COMMITS]):  # all, but for one that has rows deleted by position before
+        return total_of(table.deleted[DEAD]) == 0 or is_at_edge(laws, table.numbers[GONE_ROWS])
+    return is_between_files(table, laws, row)
 
 
 def begins_with_files(table: Table, laws: Laws, row: float) -> bool:
@@ -354,6 +364,11 @@ def is_between_files(table: Table, laws: Laws, row: float) -> bool:
     classes = table.classes
     if max(classes[REWRITTEN][FILES], classes[BEYOND][FILES]) > PART_OF_FILE or total_of(table.deleted[DEAD]) > 0:
         return False
+    return is_at_edge(laws, row)
+
+
+def is_at_edge(laws: Laws, row: float) -> bool:
+    """Whether no file as it arrived holds rows both up to this number and beyond."""
     files = 1.0 if laws.is_partitioned or laws.deals_in_turn else laws.files
     return row % (laws.rows_per_commit / files) == 0
 
