@@ -38,7 +38,7 @@ def test_scattered_positions_take_as_many_bytes_as_in_a_file(version: int, off: 
         )
 
 
-def test_sizes_do_not_cost_more_the_more_rows_a_commit_has(small_case: Callable[..., Case]):
+def test_sizes_cost_no_more_for_commits_of_more_rows(small_case: Callable[..., Case]):
     """Ten million rows of each commit would take minutes to be dealt out to partitions."""
     table = "{columns: [{name: n, type: int}], partition_by: [{column: event_id, transform: 'bucket[4]'}]}"
     few, many = (
