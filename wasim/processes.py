@@ -46,7 +46,7 @@ def open_processes(count: int | None = None) -> Iterator[Mapped]:
         yield mapped
     except BaseException:
         for child in active_children() if pool else ():
-            child.terminate()
+            child.kill()  # at once: a child that has just begun still has the handlers of this process
         raise
     finally:
         if pool:

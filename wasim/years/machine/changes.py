@@ -47,6 +47,7 @@ from wasim.years.machine.touched import (
 )
 
 FEW_ROWS = 8.0  # of so few that are scattered, chance may leave none
+SLACK_US = 10.0  # a share of an interval is no whole number of microseconds
 
 
 def next_statement(table: Table, laws: Laws) -> float:
@@ -71,7 +72,7 @@ def carry_out_changes(table: Table, laws: Laws, until: float) -> bool:
     """
     found = False
     while True:
-        first, at = -1, until * laws.interval_us if until < inf else inf
+        first, at = -1, until * laws.interval_us + SLACK_US if until < inf else inf
         for change in range(UPSERT):
             if next_of_change(table, laws, change) > table.numbers[COMMITS]:
                 continue

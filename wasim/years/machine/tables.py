@@ -45,7 +45,7 @@ NEW_CELLS, NEW_CELL_ROWS = 41, 42
 # DELETE of the newest rows: which it has deleted through, and from which on no file is left that holds those
 DELETED_THROUGH, CLEARED_FROM = 43, 44
 SQUARES_TWICE = 45  # of the files that a statement hits and another would hit again
-LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # files, and which share of those is hit: `hit_of_different`
+LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # files, and which share is hit: `hit_of_one_partition`
 TOUCHED_ROWS = 49  # the oldest, by the last statement, which wrote them again into the newest files
 NUMBERS = 50
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes

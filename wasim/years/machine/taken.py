@@ -76,7 +76,7 @@ def find_newest(table: Table, group: int, newest: float) -> None:
 
 def find_large(table: Table, group: int, share: float, of_large: float) -> None:
     """With which probability an entry of a compacted or rewritten file of each row goes, into `gone`: the newest stand
-    for the large files, the last that were written of each partition.
+    for the large file of a partition, as the last that were written.
     """
     large = table.numbers[LARGE] if group == 0 else 0.0
     for place in range(table.used[group] - 1, -1, -1):
