@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 QUICK := not soak and not slow and not browser
 FIDELITY := results/fidelity/$(shell date -u +%Y%m%dT%H%M%SZ)
 
-.PHONY: bench bench-flink bench-kafka-connect bench-s3 validate validate-years validate-plan validate-search planning-law test test-spark test-others test-years test-plans test-pages test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
+.PHONY: bench bench-flink bench-kafka-connect bench-s3 validate validate-years validate-plan validate-search planning-law test test-spark test-others test-years test-plans test-pages test-fit test-all test-browser chromium soak check format support league v4 overhead slowing wheel lock java clean help
 
 help: ## say what can be made
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,10 +34,11 @@ test-spark:
 
 # Parts of one to four minutes, the long ones first, so that both cores have work until the end; those on the sample
 # run's report in one.
-PARTS := test-others test-years test-plans test-pages
-test-years: ROOMS := tests/years tests/simulation tests/fit
+PARTS := test-others test-plans test-years test-pages test-fit
+test-years: ROOMS := tests/years tests/simulation
 test-plans: ROOMS := tests/capacity tests/cli tests/forecast tests/report
 test-pages: ROOMS := tests/doctor
+test-fit: ROOMS := tests/fit
 test-others: ROOMS := tests $(patsubst %,--ignore=tests/%,years simulation capacity cli forecast report fit doctor)
 
 $(PARTS):
