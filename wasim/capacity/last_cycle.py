@@ -12,7 +12,7 @@ and what such appends write of them, is found over these cycles, as many days be
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil
 
 import numpy as np
@@ -230,13 +230,14 @@ def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[dict[Wind
     steps through a year of hourly jobs take less than other processes do to begin.
     """
     parts = [*parts]
-    is_short = len(parts) < 2 or (sum(_statements_of(*part) for part in parts) < MANY_STATEMENTS and steps_compiled())
+    statements = sum(_statements_of(case, window) for case, _, window in parts)
+    is_short = len(parts) < 2 or (statements < MANY_STATEMENTS and steps_compiled())
     return [*map_in_processes(_courses_of, parts, processes=1 if is_short else None)]
 
 
-def _statements_of(case: Case, _shape: Shape, window: Window) -> float:
+def _statements_of(case: Case, window: Window) -> float:
     """How many statements there may be up to the end of a window."""
-    every_s = [change.every or case.commit_interval_s for _, change in case.changes if change is not None]
+    every_s: list[float] = [change.every for _, change in case.changes if change is not None]
     if case.writer.upsert is not None:
         every_s.append(case.commit_interval_s)
     return sum(window.end_s / one for one in every_s)
@@ -410,15 +411,14 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
     end = sum_retained(over, shape, retention)
     before_s, apart = _fullest(case, retention, course)
-    written_by = partial(_written_by, case, shape)
     return LastCycle(
         case=over,
         course=course,
         shape=shape,
         retention=retention,
         plain_retention=retention if plain is shape else retention_of(over, plain, course.end),
-        start=None if course.start is None else written_by(course.window.start_s, course.start),
-        filled=None if course.filled is None else written_by(course.held_s, course.filled),
+        start=None if course.start is None else _totals_at(course.window.start_s, case, shape, course.start),
+        filled=None if course.filled is None else _totals_at(course.held_s, case, shape, course.filled),
         before=end.totals
         if course.before is course.end
         else _totals_at(before_s, case, shape, course.until(before_s, case), counts_deleted=True),
@@ -444,11 +444,7 @@ def _fullest(case: Case, retention: Retention, course: Course) -> tuple[float, f
     return before_s, float(held.mean() - (held[fullest] + held[-1]) / 2)
 
 
-def _written_by(case: Case, shape: Shape, time_s: float, samples: Samples) -> Totals:
-    return _totals_at(time_s, case, shape, samples, counts_deleted=False)
-
-
-def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples, *, counts_deleted: bool) -> Totals:
+def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples, *, counts_deleted: bool = False) -> Totals:
     until = case.over(time_s)
     return totals_of(until, shape, retention_of(until, shape, samples), counts_deleted=counts_deleted)
 

@@ -1,6 +1,11 @@
 """When maintenance is due, how many manifests a rewrite makes, which snapshots expire, what the metadata log drops."""
 
 from collections.abc import Sequence
+from typing import TypeVar
+
+from wasim.units import Ints
+
+Commits = TypeVar("Commits", int, Ints)
 
 
 def is_due(count: float, least: float) -> bool:
@@ -13,7 +18,7 @@ def commit_at(turn: int, every_us: int, interval_us: int) -> int:
     return turn * every_us // interval_us
 
 
-def turn_after(commit: int, every_us: int, interval_us: int) -> int:
+def turn_after(commit: Commits, every_us: int, interval_us: int) -> Commits:
     """The first run of a periodic job that follows a later commit than this one."""
     return -(-(commit + 1) * interval_us // every_us)
 

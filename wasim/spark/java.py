@@ -62,8 +62,8 @@ def _candidates() -> Iterator[Path]:
 
 
 def keep_names(jvm: Any, names: Sequence[str]) -> None:
-    """Looks these classes up once. py4j asks for each part of a name each time, and a JVM that is asked for a class
-    `org` or `org.apache` looks through every jar: a fifth of what tests take, before.
+    """Looks these classes up once: py4j asks the JVM for each part of a name whenever it is used, and for a class
+    `org` or `org.apache` the JVM searches every jar.
     """
     for name in names:
         place = jvm

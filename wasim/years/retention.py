@@ -11,7 +11,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from wasim.rules.maintenance import turn_after
 from wasim.scenario import Case
+from wasim.scenario.case import microseconds
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
 from wasim.workload import schedule
@@ -126,8 +128,8 @@ class Retention:
             return made
         for _, change in case.changes:
             if change is not None:
-                through = np.ceil((intervals + 1) * case.commit_interval_s / change.every - 1e-6) - 1
-                count = schedule(case, change).count
+                every_us, count = microseconds(change.every), schedule(case, change).count
+                through = turn_after(intervals.astype(np.int64), every_us, microseconds(case.commit_interval_s)) - 1
                 made = made - np.minimum(through, count) + np.minimum(multiples(change.every), count)
         return np.asarray(made)
 

@@ -90,11 +90,11 @@ def copy_row(rows: list[list[float]], to: int, row: list[float]) -> None:
         rows[to][column] = row[column]
 
 
-def list_spares(table: Table, group: int, spares: int) -> None:
-    """Lists what the first spare rows hold, and nothing else."""
-    for place in range(spares):
+def replace_rows(table: Table, group: int, count: int) -> None:
+    """Makes the first `count` spare rows the table's manifests of data, or of deletes."""
+    for place in range(count):
         copy_row(table.rows[group], place, table.spare[place])
-    table.used[group] = spares
+    table.used[group] = count
 
 
 def settle(table: Table, group: int, most: int) -> None:
@@ -257,7 +257,7 @@ def merge(table: Table, laws: Laws, group: int) -> float:
         counts[0], parts, filled = rest, 1, rest * size
     if parts:
         spares = close_bin(table, laws, group, spares, parts, 1.0, True)
-    list_spares(table, group, spares)
+    replace_rows(table, group, spares)
     if counts[ROOM - 1] > 0 and group == 0:
         part_siblings(table)
     return counts[ROOM - 1]
@@ -345,7 +345,7 @@ def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: floa
         note_written(table, group, count, written[BYTES])
         rewritten += count
         spares += 1
-    list_spares(table, group, spares)
+    replace_rows(table, group, spares)
     return rewritten
 
 
@@ -372,7 +372,7 @@ def settle_entries(table: Table, kind: int, amount: float) -> None:
                 older = spare[spares - 1]
             older[SORTED] = min(older[SORTED], older[FRESH])
         spares += 1
-    list_spares(table, 0, spares)
+    replace_rows(table, 0, spares)
 
 
 def rewrite_one(table: Table, laws: Laws, group: int) -> bool:

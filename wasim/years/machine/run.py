@@ -123,13 +123,15 @@ def carry_out(
         sample(table, laws, samples)
     compacts_at = due_at(table, schedule, COMPACTION, laws.least_files < inf)
     rewrites_at = due_at(table, schedule, REWRITE, laws.least_manifests < inf)
-    for turn in range(3):
+    for turn in range(2):
         is_compaction = (compacts_at <= rewrites_at) == (turn == 0)
-        until = inf if turn == 2 else compacts_at if is_compaction else rewrites_at
-        if carry_out_changes(table, laws, until) and is_sampled:
+        at = compacts_at if is_compaction else rewrites_at
+        if at < inf and carry_out_changes(table, laws, at) and is_sampled:
             sample(table, laws, samples)
-        if turn < 2 and until < inf and maintain(table, laws, chances, is_compaction) and is_sampled:
+        if at < inf and maintain(table, laws, chances, is_compaction) and is_sampled:
             sample(table, laws, samples)
+    if carry_out_changes(table, laws, inf) and is_sampled:
+        sample(table, laws, samples)
     if is_idle and rest(table, laws, schedule, 1) and is_sampled:
         sample(table, laws, samples)
 

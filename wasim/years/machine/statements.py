@@ -465,9 +465,7 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
     numbers, last = table.numbers, int(table.numbers[COHORTS]) - 1
     newest_files, newest_rows, every = files, rows, 0.0
     if numbers[IS_SCATTERED] > 0:
-        is_own = numbers[NEW_CELLS] > 0
-        newest_files = min(numbers[NEW_CELLS], files) if is_own else 0.0
-        newest_rows = min(numbers[NEW_CELL_ROWS], rows) if is_own else 0.0
+        newest_files, newest_rows = min(numbers[NEW_CELLS], files), min(numbers[NEW_CELL_ROWS], rows)
         for place in range(last + 1):
             every += table.cohorts[place][PARTITIONS]
         for place in range(last + 1):

@@ -2,7 +2,7 @@
 
 from math import floor
 
-from wasim.years.machine.manifests import copy_row, list_spares, live_of, note_leaving, note_written
+from wasim.years.machine.manifests import copy_row, live_of, note_leaving, note_written, replace_rows
 from wasim.years.machine.sizes import manifest_bytes
 from wasim.years.machine.tables import (
     BYTES,
@@ -57,7 +57,7 @@ def end_taking(table: Table, group: int, spares: int, rewritten: float) -> float
     for place in range(spares):
         if table.spare[place][IS_NEW] > 0:
             table.spare[place][SIBLINGS] = max(0.0, 1 - 1 / max(rewritten, 1.0))
-    list_spares(table, group, spares)
+    replace_rows(table, group, spares)
     return rewritten
 
 
@@ -66,24 +66,19 @@ def power(base: float, exponent: float) -> float:
     return 1.0 if exponent == 0 else base**exponent
 
 
-def find_newest(table: Table, group: int, newest: float) -> None:
-    """Which share of the entries of each row is among this many of the newest, into `counts`."""
-    for place in range(table.used[group] - 1, -1, -1):
-        live = table.rows[group][place][COUNT] * live_of(table.rows[group][place])
-        table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
-        newest = max(0.0, newest - live)
-
-
-def find_large(table: Table, group: int, share: float, of_large: float) -> None:
-    """With which probability an entry of a compacted or rewritten file of each row goes, into `gone`: the newest stand
-    for the large file of a partition, as the last that were written.
+def find_newest(table: Table, group: int, newest: float, share: float) -> None:
+    """Which share of the entries of each row is among this many of the newest, into `counts`; and with which
+    probability the entry of a file that was written again goes, into `gone`. The newest of those stands for the large
+    file of a partition, which statements write last; this `share` of all others goes.
     """
     large = table.numbers[LARGE] if group == 0 else 0.0
     for place in range(table.used[group] - 1, -1, -1):
-        entries = table.rows[group][place][COUNT] * table.rows[group][place][PARTIAL]
-        part = min(1.0, large / entries) if entries > NEGLIGIBLE else 0.0
-        table.gone[place][1] = share + (of_large - share) * part
-        large = max(0.0, large - entries)
+        row = table.rows[group][place]
+        live, written = row[COUNT] * live_of(row), row[COUNT] * row[PARTIAL]
+        table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
+        part = min(1.0, large / written) if written > NEGLIGIBLE else 0.0
+        table.gone[place][1] = share + (table.numbers[HIT_OF_LARGE] - share) * part
+        newest, large = max(0.0, newest - live), max(0.0, large - written)
 
 
 def thin(
@@ -98,8 +93,7 @@ def thin(
     manifest. Returns how many manifests are written again.
     """
     rows, spare, spares, rewritten = table.rows[group], table.spare, 0, 0.0
-    find_newest(table, group, newest)
-    find_large(table, group, shares[1], table.numbers[HIT_OF_LARGE])
+    find_newest(table, group, newest, shares[1])
     for place in range(table.used[group]):
         row, among = rows[place], table.counts[place]
         first, second, third = shares[0] * among, table.gone[place][1] * among, shares[2] * among

@@ -32,6 +32,7 @@ from wasim.years.machine.tables import (
     LIVE,
     NEGLIGIBLE,
     NET_ROWS,
+    NEW_CELL_ROWS,
     NEW_CELLS,
     PARTIAL_FILES,
     PARTIAL_ROWS,
@@ -104,7 +105,7 @@ def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
     numbers = table.numbers
     numbers[IS_SCATTERED], numbers[IS_NEWEST] = 1.0 if is_scattered else 0.0, 1.0 if is_newest else 0.0
     numbers[SQUARES_LEFT], numbers[TOGETHER], numbers[IN_STEP], numbers[NEW_CELLS] = 0.0, 1.0, 0.0, 0.0
-    numbers[SQUARES_TWICE] = numbers[LARGE] = 0.0
+    numbers[SQUARES_TWICE] = numbers[LARGE] = numbers[NEW_CELL_ROWS] = 0.0
     for what in range(4):
         for number in range(3):
             table.hits[what][number] = 0.0
@@ -136,11 +137,11 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
 
 
 def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[float, float]:
-    """Of the rewritten files of one partition, where this share of all rows is hit and `squares` are those of the rows
-    of each, added up: the share that is hit, and the share of rows in those.
+    """Where a statement touches this share of all rows of a single partition: the share of its rewritten files that
+    are hit, and the share of their rows that is in files that are hit. `squares` is the sum of the squares of each
+    file's rows.
 
-    One is large, as copy-on-write writes all that a statement hits into one; the others are of one size, all that is
-    known of theirs.
+    One file is large, as copy-on-write writes all rows of the files that it hits into one; the others count as equal.
     """
     numbers, files = table.numbers, table.classes[REWRITTEN][FILES]
     large = min(1.0, files)
@@ -161,8 +162,8 @@ def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[fl
 
 
 def hit_of_many(table: Table, share: float, squares: float) -> tuple[float, float]:
-    """The same where there are files of all sizes, by a gamma law: of many partitions, or from which statements that
-    delete by position take rows little by little.
+    """The same for files of many sizes, by a gamma law: of several partitions, or where statements delete by position
+    and take rows out of a file little by little.
     """
     one = table.classes[REWRITTEN]
     mean = one[LIVE] / one[FILES]
@@ -300,9 +301,14 @@ def arrived_files(table: Table, laws: Laws, rows: float, is_newest: bool) -> tup
     return found + commits * files + last, again
 
 
+def tasks_in_order(laws: Laws) -> float:
+    """Tasks of a commit that take rows which follow each other; one, where rows are dealt to them in turn."""
+    return 1.0 if laws.deals_in_turn else max(1.0, laws.files / laws.partitions)
+
+
 def files_near(table: Table, laws: Laws) -> float:
     """Files that arrived with those that hold the oldest rows which are hit: of a commit, or of some of its tasks."""
-    small, tasks = table.classes[ARRIVED], 1.0 if laws.deals_in_turn else max(1.0, laws.files / laws.partitions)
+    small, tasks = table.classes[ARRIVED], tasks_in_order(laws)
     begun, each = (small[RECORDS] - small[LIVE]) % laws.rows_per_commit, laws.rows_per_commit / tasks
     last = begun + table.hits[HIT_ROWS][ARRIVED] - PART_OF_FILE
     return laws.files * min(1.0, (floor(last / each) - floor(begun / each) + 1) / tasks)
@@ -312,10 +318,9 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
     """Of `files` files of a commit, those that hold its rows from the first one on, and which of them hold earlier ones
     too: rows fall into partitions by chance, are dealt to the files in turn, or fill one file after another.
     """
-    rows, tasks = stop - first, 1.0
+    rows = stop - first
     if laws.open_partitions > 1:
-        if not laws.deals_in_turn:
-            tasks = max(1.0, laws.files / laws.partitions)
+        tasks = tasks_in_order(laws)
         return files_of_tasks(first, stop, laws.rows_per_commit / tasks, files / tasks)
     if laws.deals_in_turn:
         found = min(files, rows)
