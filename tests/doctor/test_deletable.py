@@ -20,7 +20,7 @@ from wasim.doctor.states import State
 from wasim.doctor.terminal import sql_lines
 from wasim.errors import WasimError
 from wasim.iceberg import read_manifest_list, read_metadata_json
-from wasim.iceberg.gzip_files import decompressed
+from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.manifest_lists import manifest_list_bytes
 from wasim.iceberg.names import hadoop_metadata_name
 from wasim.ledger import Kind

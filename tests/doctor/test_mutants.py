@@ -23,8 +23,8 @@ from wasim.doctor.content import _entries, _parquet_entries
 from wasim.doctor.document import inspection_document
 from wasim.doctor.file_view import file_view_document, view_file
 from wasim.doctor.outlook import outlook_of
-from wasim.doctor.prometheus import render_prometheus
 from wasim.doctor.terminal import outlook_lines, render_inspection
+from wasim.doctor.watching import render_prometheus
 from wasim.errors import WasimError
 from wasim.iceberg.avro_encoding import encode_long
 from wasim.iceberg.containers import read_packed

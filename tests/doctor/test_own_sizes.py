@@ -15,8 +15,7 @@ from support.synthetic import synthetic_case
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
-from wasim.doctor.outlook import outlook_of
-from wasim.doctor.own_sizes import _versions_per_snapshot, observe
+from wasim.doctor.outlook import _versions_per_snapshot, observe, outlook_of
 from wasim.doctor.terminal import outlook_lines
 from wasim.doctor.upkeep import expiry_places
 from wasim.iceberg.snapshots import SnapshotRef

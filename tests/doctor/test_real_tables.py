@@ -21,11 +21,11 @@ from support.folder_catalog import FolderCatalog
 from wasim.doctor import Choice, InspectOptions, Severity, inspect_location
 from wasim.doctor.file_view import view_file
 from wasim.doctor.findings import find, measures, thresholds_with
-from wasim.doctor.prometheus import render_prometheus
 from wasim.doctor.states import State
+from wasim.doctor.watching import render_prometheus
 from wasim.iceberg import ManifestContent, read_manifest
+from wasim.iceberg.codecs import gzip_bytes
 from wasim.iceberg.faults import UnsupportedFile
-from wasim.iceberg.gzip_files import gzip_bytes
 from wasim.iceberg.manifests import manifest_bytes
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.ledger import Kind

@@ -14,9 +14,8 @@ from wasim.cli import app
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.catalogs import NamedTable
 from wasim.doctor.configuration import load_configuration
-from wasim.doctor.faults import FaultKind
+from wasim.doctor.faults import IDENTITIES, FaultKind
 from wasim.doctor.findings import _REMEDIES
-from wasim.doctor.identities import IDENTITIES
 from wasim.doctor.warehouse import find_tables
 from wasim.errors import WasimError
 from wasim.storage import S3Options, StorageError

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.paths import DATA
 
 from wasim.iceberg import IcebergFileError, metadata_json_bytes, read_metadata_json
-from wasim.iceberg.gzip_files import GZIP_HEADER
+from wasim.iceberg.codecs import GZIP_HEADER
 from wasim.iceberg.json_text import compact_json, quote, read_json
 from wasim.iceberg.metadata_json import render_metadata_json
 from wasim.iceberg.snapshots import EncryptedKey, SnapshotRef, snapshot_json

@@ -15,8 +15,8 @@ from wasim.iceberg import (
     read_metadata_json,
 )
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
+from wasim.iceberg.codecs import gzip_bytes
 from wasim.iceberg.containers import header_bytes, read_container
-from wasim.iceberg.gzip_files import gzip_bytes
 from wasim.iceberg.manifests import ManifestHeader, manifest_bytes
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.resolve import NewestBy, current_metadata

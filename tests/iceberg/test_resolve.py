@@ -5,7 +5,7 @@ import json
 import pytest
 
 from wasim.iceberg import IcebergFileError
-from wasim.iceberg.gzip_files import gzip_bytes
+from wasim.iceberg.codecs import gzip_bytes
 from wasim.iceberg.resolve import NewestBy, current_metadata
 
 

@@ -16,9 +16,8 @@ from wasim.collect import audit, list_table
 from wasim.errors import AuditMismatch, WasimError
 from wasim.ledger import Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
-from wasim.pyiceberg.checks import check_writable
-from wasim.pyiceberg.engine import write_table
-from wasim.pyiceberg.recorder import Journal
+from wasim.pyiceberg.catalog import Journal
+from wasim.pyiceberg.engine import check_writable, write_table
 from wasim.runner.written import recording_of
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.parts import Columns, Table

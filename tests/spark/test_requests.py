@@ -10,7 +10,7 @@ from support.synthetic import synthetic_report, synthetic_run
 from wasim.collect.requests import RequestTally
 from wasim.ledger import RequestKind, Requests, request_kind
 from wasim.report.answer import answer_run
-from wasim.report.pages.bill_cells import bill_table
+from wasim.report.pages.cells import bill_table
 from wasim.runs import Run, bill_case, summary_document
 from wasim.scenario.prices import load_prices
 

@@ -14,7 +14,7 @@ from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.releases import release_named
 from wasim.ledger import Kind
-from wasim.scenario.trigger import row_bytes
+from wasim.scenario.scenario import row_bytes
 from wasim.twin import (
     WriterProfile,
     profile_named,

@@ -10,14 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
+from pyarrow import fs
 
 from wasim import collect
 from wasim.bench.context import CaseContext
 from wasim.bench.probing import Probing, probe_fresh
 from wasim.collect import list_table
-from wasim.collect.kinds import classify
+from wasim.collect.audit import classify
 from wasim.errors import CaseFailed
 from wasim.ledger import (
     FileEvents,
@@ -35,15 +37,17 @@ from wasim.spark import (
     MemoryCatalog,
     PostgresqlCatalog,
     RestCatalog,
+    S3Store,
     Session,
     drive,
+    read_secrets,
 )
-from wasim.spark.buckets import list_objects
 from wasim.spark.probe import PlanningTable, open_planning_table
 from wasim.spark.servers import Servers, below, jdbc_uri
 
 _OTHERS = "others"  # the catalog of a job's further tables: Spark's, as the table's, but for the recorder
 _TABLE_FOLDER = drive.TABLE_NAME.replace(".", "/")
+_OWN: dict[str, type[Catalog]] = {"jdbc": JdbcCatalog, "hadoop": HadoopCatalog, "in_memory": MemoryCatalog}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +111,6 @@ def open_place(case: Case, warehouse: Path, servers: Servers) -> Iterator[Place]
         case other:
             catalog = _OWN[other](warehouse=warehouse, store=store, names_scheme=names_scheme)
             yield Place(catalog=catalog, journal=journal)
-
-
-_OWN: dict[str, type[Catalog]] = {"jdbc": JdbcCatalog, "hadoop": HadoopCatalog, "in_memory": MemoryCatalog}
 
 
 def carry_out(case: Case, context: CaseContext) -> CaseRun:
@@ -245,3 +246,22 @@ def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     live[Kind.DELETE_MANIFEST] = delete_manifests
     live[Kind.DATA] = planning.live_data_bytes(table)
     return live
+
+
+def list_objects(store: S3Store, folder: str) -> dict[str, int]:
+    """Bytes of every object below `folder` of the store, by its path relative to that."""
+    root = f"{store.location.removeprefix('s3://')}/{folder}"
+    selector = fs.FileSelector(root, allow_not_found=True, recursive=True)
+    found = _client(store).get_file_info(selector)
+    return {info.path.removeprefix(f"{root}/"): info.size for info in found if info.type == fs.FileType.File}
+
+
+def _client(store: S3Store) -> fs.S3FileSystem:
+    options: dict[str, str] = {"region": store.region}
+    if store.endpoint is not None:
+        parts = urlsplit(store.endpoint)
+        options |= {"scheme": parts.scheme, "endpoint_override": parts.netloc}
+    if store.credentials is not None:
+        secrets = read_secrets(store.credentials)
+        options |= {"access_key": secrets["access_key_id"], "secret_key": secrets["secret_access_key"]}
+    return fs.S3FileSystem(**options)

@@ -25,8 +25,8 @@ from wasim.scenario.metrics import METRICS, dimension_of
 from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.scenario.parts import WRITER_KINDS, Trigger
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
+from wasim.scenario.scenario import triggered_s
 from wasim.scenario.sweep import make_case
-from wasim.scenario.trigger import triggered_s
 from wasim.storage.local import read_regular
 from wasim.twin import profile_named, shipped_profile
 from wasim.twin.profile import SHIPPED, as_triggered

@@ -240,7 +240,7 @@ def _show(inspection: "Inspection", outlook: "Outlook | None", *, files: bool, a
 
         return echo(json.dumps(inspection_document(inspection, files=files, outlook=outlook)))
     if prometheus:
-        from wasim.doctor.prometheus import render_prometheus
+        from wasim.doctor.watching import render_prometheus
 
         return echo(render_prometheus(inspection), nl=False)
     from wasim.doctor.terminal import file_lines, render_inspection, sql_lines

@@ -18,7 +18,7 @@ def print_outcome(outcome: "Outcome", form: Format, link: str = "") -> None:
     `link` is where the report can be read, its path if empty.
     """
     from wasim.report.pages import render_answer, render_bill, render_headline_table
-    from wasim.report.pages.run_comment import run_comment
+    from wasim.report.pages.terminal import run_comment
     from wasim.report.simulated import simulation_notes
 
     if form is not Format.TABLE:
@@ -45,7 +45,7 @@ def print_outcome(outcome: "Outcome", form: Format, link: str = "") -> None:
 
 
 def _limit_line(limit: "LimitDocument") -> str:
-    from wasim.report.pages.run_comment import worst_words
+    from wasim.report.pages.terminal import worst_words
 
     if limit["holds"] is None:
         return f"limit {limit['limit']} is {worst_words(limit)}"

@@ -27,8 +27,7 @@ def watch(
 ) -> None:
     """Print new commits of a table as they come: what each wrote, by kind. Reads only."""
     from wasim.doctor import inspect_location
-    from wasim.doctor.prometheus import render_prometheus
-    from wasim.doctor.watching import Exposition
+    from wasim.doctor.watching import Exposition, render_prometheus
     from wasim.doctor.watching import watch as watch_table
     from wasim.units import duration_of_flag_s
 

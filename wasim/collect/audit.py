@@ -1,11 +1,24 @@
-"""The audit of a recording: its events compared with a listing of the table, file by file."""
+"""What a file is by its path, and the audit of a recording: its events compared with a listing of the table."""
 
 import os
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
-from wasim.collect.kinds import classify
 from wasim.errors import AuditMismatch
-from wasim.ledger import Action, FileEvents
+from wasim.ledger import Action, FileEvents, Kind
+from wasim.ledger.vocabulary import kind_by_name
+
+
+def classify(file: str, *, deletes: bool = False) -> Kind:
+    """The kind of a table's file by its path under the table; `deletes` says that a manifest lists delete files."""
+    if deletes:
+        return Kind.DELETE_MANIFEST
+    return kind_by_name(file) or Kind.DATA
+
+
+def local_path(location: str) -> str:
+    """The path of a `file:` URI, or of a plain path."""
+    return unquote(urlsplit(location).path) if location.startswith("file:") else location
 
 
 def list_table(root: Path) -> dict[str, int]:

@@ -1,22 +1,40 @@
-"""Journal ─► recording and requests: the lines walked once, every file and report given to its step and commit."""
+"""Journal ─► recording and requests: each file, report and request given to its step and commit."""
 
+import json
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from wasim.collect.interleaved import in_turn
-from wasim.collect.kinds import classify, local_path
+from wasim.collect.audit import classify, local_path
 from wasim.collect.requests import RequestTally
+from wasim.iceberg.names import parse_manifest_list_name, parse_manifest_name
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, Requests, StepRecords
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 
 Rows = TypeVar("Rows", FileEvents, CommitReports, StepRecords)
 _LIST = re.compile(r"snap-\d+-(\d+)-")
+_COUNTERS = {
+    "attempts": "attempts",
+    "manifests_created": "manifests-created",
+    "manifests_kept": "manifests-kept",
+    "manifests_replaced": "manifests-replaced",
+    "entries_processed": "manifest-entries-processed",
+    "files_added": "added-data-files",
+    "files_removed": "removed-data-files",
+    "delete_files_added": "added-delete-files",
+    "files_live": "total-data-files",
+    "delete_files_live": "total-delete-files",
+    "records_added": "added-records",
+    "records_live": "total-records",
+    "data_bytes_added": "added-files-size-bytes",
+    "data_bytes_live": "total-files-size-bytes",
+}
+Line = dict[str, Any]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -179,22 +197,6 @@ _HANDLERS: dict[str, Callable[[_Reader, dict[str, Any]], None]] = {
     "failed": _Reader._failed,
     "resume": _Reader._resume,
 }
-_COUNTERS = {
-    "attempts": "attempts",
-    "manifests_created": "manifests-created",
-    "manifests_kept": "manifests-kept",
-    "manifests_replaced": "manifests-replaced",
-    "entries_processed": "manifest-entries-processed",
-    "files_added": "added-data-files",
-    "files_removed": "removed-data-files",
-    "delete_files_added": "added-delete-files",
-    "files_live": "total-data-files",
-    "delete_files_live": "total-delete-files",
-    "records_added": "added-records",
-    "records_live": "total-records",
-    "data_bytes_added": "added-files-size-bytes",
-    "data_bytes_live": "total-files-size-bytes",
-}
 
 
 def _report_row(metrics: dict[str, Any]) -> dict[str, Any]:
@@ -238,3 +240,68 @@ def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
     return columns_of(
         **{f.name: np.array([row[f.name] for row in rows], dtype=dtype(f.name)) for f in fields(columns_of)}
     )
+
+
+def in_turn(section: Sequence[Line]) -> Iterator[Line]:
+    """The section's lines step by step: first those that committed, in the order of the table's snapshots, then the
+    failed ones, last what is nobody's. Each line gets its place in the section as `place`.
+    """
+    owners = _Owners(section)
+    by_step: dict[int | None, list[Line]] = {}
+    sequence: dict[int | None, int] = {}
+    for place, line in enumerate(section):
+        step = owners.of(line)
+        by_step.setdefault(step, []).append(line | {"place": place})
+        if line["do"] == "commit":
+            # sequence numbers of format version 1 are all 0, where reports come in order at least
+            sequence[step] = line["report"].get("sequence-number", 0)
+    committed = sorted(sequence, key=lambda step: sequence[step])
+    failed = [step for step in by_step if step is not None and step not in sequence]
+    for step in (*committed, *failed, None):
+        yield from by_step.get(step, [])
+
+
+class _Owners:
+    """Finds the step of each line of a section."""
+
+    def __init__(self, section: Sequence[Line]) -> None:
+        self._of_commit: dict[str, int] = {}  # by the UUID that is in the names of a commit's lists and manifests
+        self._of_snapshot: dict[int, int] = {}
+        self._of_file: dict[str, int] = {}
+        for line in section:
+            name = parse_manifest_list_name(_name(line))
+            if name is not None and line["do"] == "write" and "by" in line:
+                self._of_commit[name.commit_uuid] = self._of_snapshot[name.snapshot_id] = line["by"]
+
+    def of(self, line: Line) -> int | None:
+        """The step that the line belongs to, None if nothing tells. Lines must be asked for in order."""
+        if line["do"] == "step":
+            return int(line["step"])
+        step = line.get("by")
+        if step is None and "file" in line:
+            step = self._by_name(line)
+        if step is not None and "file" in line:
+            self._of_file[local_path(line["file"])] = step
+        return step
+
+    def _by_name(self, line: Line) -> int | None:
+        path, name = local_path(line["file"]), _name(line)
+        named = parse_manifest_list_name(name) or parse_manifest_name(name)
+        if named is not None and named.commit_uuid in self._of_commit:
+            return self._of_commit[named.commit_uuid]
+        before = local_path(line["from"]) if line["do"] == "rename" else path
+        if before in self._of_file:
+            return self._of_file[before]
+        return self._of_snapshot.get(_snapshot_in(Path(path))) if name.endswith(".metadata.json") else None
+
+
+def _name(line: Line) -> str:
+    return str(line.get("file", "")).rsplit("/", 1)[-1]
+
+
+def _snapshot_in(metadata_json: Path) -> int:
+    """The current snapshot that a metadata.json names, −1 if it is gone or names none."""
+    try:
+        return int(json.loads(metadata_json.read_bytes())["current-snapshot-id"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return -1

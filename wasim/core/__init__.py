@@ -1,11 +1,10 @@
 """Engine `core`: Iceberg's Java library alone, with real metadata for files that are described but not written.
 
 `described` says what each commit of a case would hold, `commits` and `content_files` put that into JSON, `appender`
-hands it to the library through Spark's gateway; `checks` refuses what no description covers.
+hands it to the library through Spark's gateway.
 """
 
-from wasim.core.appender import CORE
-from wasim.core.checks import check_describable
+from wasim.core.appender import CORE, check_describable
 from wasim.core.described import DescribedData
 
 __all__ = ["CORE", "DescribedData", "check_describable"]

@@ -1,22 +1,59 @@
-"""Described commits handed to Iceberg's Java library, step by step."""
+"""Described commits handed to Iceberg's Java library, step by step; what no description covers is refused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from wasim.core.checks import check_describable
 from wasim.core.commits import DescribedCommit, commit_line
-from wasim.core.described import DescribedData
-from wasim.core.listing import Listing, list_files
+from wasim.core.described import DescribedData, Listing, list_files
 from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg import read_metadata_json
-from wasim.spark.drive import Engine, EngineSession, Operation, Target, operate
-from wasim.spark.drive.pace import Pace
+from wasim.iceberg.properties import property_of
+from wasim.scenario import Case
+from wasim.spark.drive import Engine, EngineSession, Operation, Target, operate, refuse_other_writers
+from wasim.spark.drive.engine import Pace
+from wasim.twin.supported import check_rewriting, is_cut_by_sample
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
+_REFUSED_SETTINGS = "spark.sql.iceberg."
 # Handed to the JVM at once: enough to make handing over cheap, few enough for progress to move and text to stay small.
 MOST_COMMITS = 32
 MOST_ENTRIES = 2000
+
+
+def check_describable(case: Case) -> None:
+    """Raises WasimError naming the first setting that changes data files in a way that no profile describes."""
+    refuse_other_writers(case)
+    if case.writer.writers > 1:
+        raise WasimError(
+            f"Engine core is one writer, not {case.writer.writers}. Give writer.writers 1, or use engine spark."
+        )
+    if case.writer.tables > 1:
+        raise WasimError(f"Engine core writes one table, not {case.writer.tables:,}. Give 1, or use engine spark.")
+    check_rewriting(case)
+    _check_properties("table.properties", case.table.properties)
+    for evolution in case.evolution:
+        _check_properties("set_properties", evolution.set_properties or {})
+    for key in case.environment.spark:
+        if key.startswith(_REFUSED_SETTINGS):
+            raise WasimError(
+                f"environment.spark.{key} is not modelled by engine core. Take it out or use engine spark."
+            )
+    if is_cut_by_sample(case):
+        raise WasimError(
+            "workload.distribution_mode range is not modelled by engine core: its cuts depend on a sample of the rows."
+            " Give none or hash, or use engine spark."
+        )
+
+
+def _check_properties(where: str, properties: Mapping[str, str]) -> None:
+    for key, value in properties.items():
+        row = property_of(key)
+        if row is not None and "data" in row.changes and not row.simulates(value):
+            raise WasimError(
+                f'{where}.{key} is "{value}"; engine core does not model what it does to data files.'
+                " Take it out, or use engine spark."
+            )
 
 
 class CoreAppender:

@@ -1,19 +1,20 @@
 """The commits of a case: the files that Spark would have written of its rows, described by a writer profile."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from wasim.core.commits import DescribedCommit
-from wasim.core.listing import Listed, Listing
 from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.manifest_entries import FileKey, key_of
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.schemas import Type
 from wasim.iceberg.specs import partition_type
 from wasim.scenario import Case
+from wasim.spark import Session
 from wasim.twin import shipped_profile
 from wasim.twin.compaction import batches_to_commit, compact, groups_to_rewrite
 from wasim.twin.data_files import FileNumbers, data_files_of
@@ -26,7 +27,50 @@ from wasim.twin.snapshot_updates import APPLICATION_KEY, FileChanges
 from wasim.twin.statements import Statement, change_rows, upsert
 from wasim.workload import Append, ChangeRows, Evolve, Maintain
 
+_NONE = "-"
 _SPARKS_OWN = "spark."  # what Spark adds to a summary; all other keys are the library's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A live file; of deletion vectors, whose files hold several, the offset within tells which."""
+
+    path: str
+    has_deletes: bool
+    spec_id: int
+    sequence_number: int
+    first_row_id: int | None = None
+    content_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What a statement on a table starts from. The live files are in the order of its manifests."""
+
+    location: str
+    properties: Mapping[str, str]
+    live: Sequence[Listed]
+
+
+def list_files(session: Session, table: Any) -> Listing:
+    """An Iceberg table as it now is."""
+    live = [
+        Listed(
+            path=path,
+            has_deletes=content == "deletes",
+            spec_id=int(spec_id),
+            sequence_number=int(sequence_number),
+            first_row_id=_number(first_row_id),
+            content_offset=_number(offset),
+        )
+        for content, spec_id, sequence_number, first_row_id, offset, path in session.live_files(table)
+    ]
+    properties = {str(key): str(value) for key, value in table.properties().items()}
+    return Listing(location=str(table.location()), properties=properties, live=live)
+
+
+def _number(text: str) -> int | None:
+    return None if text == _NONE else int(text)
 
 
 class DescribedData:

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from wasim.doctor.faults import IDENTITIES
 from wasim.doctor.findings import THRESHOLDS, Finding
-from wasim.doctor.identities import IDENTITIES
 from wasim.errors import WasimError, quoted
 from wasim.storage.local import read_regular
 

@@ -17,9 +17,9 @@ from wasim.iceberg import (
     read_metadata_json,
 )
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
+from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import ENCRYPTED_MAGIC, Container, read_container
 from wasim.iceberg.faults import UnsupportedFile, printable
-from wasim.iceberg.gzip_files import decompressed
 from wasim.iceberg.json_text import JsonFields, read_json
 from wasim.iceberg.manifests import ManifestHeader, entry_record
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from operator import itemgetter
 
-from wasim.doctor.faults import FaultKind
-from wasim.doctor.identities import identity_of
+from wasim.doctor.faults import FaultKind, identity_of
 from wasim.doctor.remedies import SMALL_FILE_BYTES
 from wasim.doctor.states import State, StateTotals
 from wasim.doctor.tree import Tree

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from wasim.doctor.opening import OpenedTable
 from wasim.iceberg import IcebergFileError
+from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import read_container_header
-from wasim.iceberg.gzip_files import decompressed
 from wasim.iceberg.json_text import JsonFields, read_json
 from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.manifests import read_manifest_header

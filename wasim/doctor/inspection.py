@@ -9,10 +9,9 @@ import numpy as np
 
 from wasim.doctor.decoding import DecoderHere, DecoderInParts, MapParts
 from wasim.doctor.findings import Finding, find, live_data_bytes, thresholds_with
-from wasim.doctor.growth import Growth, measure_growth
+from wasim.doctor.growth import Growth, Law, fit_laws, measure_growth
 from wasim.doctor.history import History, rebuild_history
 from wasim.doctor.json_parts import JsonParts, measure_parts
-from wasim.doctor.law import Law, fit_laws
 from wasim.doctor.opening import Choice, OpenedTable, open_table
 from wasim.doctor.remedies import Remedy, find_remedies
 from wasim.doctor.states import State, StateTotals, total_states

@@ -10,8 +10,8 @@ from wasim.doctor.decoding import MapParts, list_files
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.places import full_path
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
+from wasim.iceberg.codecs import decompressed, is_gzip
 from wasim.iceberg.faults import UnsupportedFile
-from wasim.iceberg.gzip_files import decompressed, is_gzip
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.resolve import CurrentMetadata, NewestBy, current_metadata, hinted_version

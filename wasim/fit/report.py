@@ -1,11 +1,13 @@
-"""The results of a fit as values: coefficients with their uncertainty, held-out errors."""
+"""The results of a fit as values, and as JSON: coefficients with their uncertainty, held-out errors."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal
 
 from wasim.ledger import Kind
 
 Slope = Literal["library", "measured", "simulated", "untimed"]
+SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,3 +159,28 @@ class FitReport:
     model_line: tuple[ModelPoint, ...] = ()
     checks: tuple[DriverCheck, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def fit_document(report: FitReport) -> dict[str, object]:
+    """The report as plain JSON values under its field names, `schema_version` first, held-out errors added."""
+    document: dict[str, object] = {"schema_version": SCHEMA_VERSION}
+    for field in fields(report):
+        document[field.name] = _plain(getattr(report, field.name))
+    return document
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        plain = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return plain | _errors(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
+
+
+def _errors(value: object) -> dict[str, object]:
+    return {"error": value.error, "naive_error": value.naive_error} if isinstance(value, HeldOut) else {}

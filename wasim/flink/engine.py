@@ -11,23 +11,52 @@ from typing import Any
 
 import numpy as np
 
-from wasim.errors import CaseFailed
-from wasim.flink.checks import check_sink
+from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg.properties import UPSERT_ENABLED, WRITE_DISTRIBUTION_MODE
 from wasim.iceberg.schemas import PrimitiveType, StructType, Type, parts_of, schema_json
 from wasim.iceberg.specs import spec_json
 from wasim.ledger.vocabulary import CREATE_TABLE
-from wasim.runner.written import Lines, Writer
+from wasim.runner.written import Lines, Writer, unwritten
 from wasim.scenario import Case
 from wasim.scenario.paths import TABLE_NAME, whole_paths
 from wasim.spark import ENGINE_ERRORS, PinnedJar, essential_line, fetch_jars
 from wasim.spark.pins import SQLITE, listed_jars
 from wasim.spark.recorder import java_map, read_journal, recorded_catalog, recording_jvm
+from wasim.twin import shipped_profile
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
 from wasim.twin.rows import Rows, decimal_digits, rows_of
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.twin.statements import upserted_rows
 from wasim.workload import Append, plan_steps
+
+MOST_ROWS = 2_000_000  # they are made ahead, and held in the JVM
+_OPENED = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in ("util", "lang")]  # to Flink's serializers
+
+
+def check_sink(case: Case) -> None:
+    """Raises WasimError naming the first setting of the case that the engine does not carry out."""
+    rows, files, appends = case.rows_per_commit, case.workload.files_per_commit, not case.key_columns
+    for refused, what in (
+        (shipped_profile(case).name != "flink", "writer is none of Flink's. Give writer: {kind: flink, append: merge}"),
+        (not case.merges, "writer.append is fast. Give merge, as the sink does"),
+        (case.clock == "real", "clock is real. Give virtual"),
+        (
+            case.has_changes or case.has_maintenance or bool(case.evolution),
+            "changes, maintenance and evolution are Spark's. Take them out, or use engine spark",
+        ),
+        (
+            appends and case.workload.distribution_mode != "none",
+            f"workload.distribution_mode is {case.workload.distribution_mode}. Give none, or upsert",
+        ),
+        (
+            appends and rows % files != 0,
+            f"workload.files_per_commit is {files}, which does not divide {rows} rows. Give a divisor",
+        ),
+        (rows * case.commits > MOST_ROWS, f"there are {rows * case.commits:,} rows. Give {MOST_ROWS:,} at most"),
+        *unwritten(case, versions=(2, 3)),
+    ):
+        if refused:
+            raise WasimError(f"Engine flink is one job of Flink's sink: {what}.")
 
 
 def rows_text(case: Case) -> str:
@@ -80,7 +109,6 @@ def _text_of(kind: str) -> Callable[[Any], str]:
 
 
 _HERE = Path(__file__).parent
-_OPENED = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in ("util", "lang")]  # to Flink's serializers
 
 
 @cache

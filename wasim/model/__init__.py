@@ -8,8 +8,14 @@ puts them into columns by commit; `equations` turns drivers into bytes;
 from wasim.model.appends import Appends, read_appends
 from wasim.model.cadence import Cadence, ManifestSizes, merge_cadence
 from wasim.model.drivers import Drivers, drivers_at, drivers_of_manifests
-from wasim.model.equations import Term, design_matrix, equation, known_bytes
-from wasim.model.latency import keeps_up_for_s, smallest_sustainable_interval_s
+from wasim.model.equations import (
+    Term,
+    design_matrix,
+    equation,
+    keeps_up_for_s,
+    known_bytes,
+    smallest_sustainable_interval_s,
+)
 
 __all__ = [
     "Appends",

@@ -16,19 +16,68 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Snapshot
 
 from wasim.errors import WasimError
+from wasim.iceberg.properties import MANIFEST_MERGE_ENABLED
 from wasim.iceberg.schemas import ListType, NestedField, PrimitiveType, StructType, Type, parts_of, schema_json
 from wasim.iceberg.specs import spec_json
 from wasim.ledger.vocabulary import CREATE_TABLE
-from wasim.pyiceberg.catalog import RecordedCatalog
-from wasim.pyiceberg.checks import check_writable
-from wasim.pyiceberg.recorder import Journal
-from wasim.runner.written import Lines, Writer
+from wasim.pyiceberg.catalog import Journal, RecordedCatalog
+from wasim.runner.written import Lines, Writer, unwritten
 from wasim.scenario import Case
 from wasim.scenario.paths import TABLE_NAME, whole_paths
 from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import decimal_digits, rows_of
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.workload import Append, plan_steps
+
+PROFILE = "pyiceberg"
+_TYPES = {
+    "boolean": pa.bool_(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "timestamp": pa.timestamp("us"),
+    "timestamptz": pa.timestamp("us", tz="UTC"),
+    "string": pa.string(),
+    "binary": pa.binary(),
+}
+CATALOG_NAME = "wasim"
+_COUNTERS = {
+    "added-data-files": "added-data-files",
+    "total-data-files": "total-data-files",
+    "total-delete-files": "total-delete-files",
+    "added-records": "added-records",
+    "total-records": "total-records",
+    "added-files-size-bytes": "added-files-size",
+    "total-files-size-bytes": "total-files-size",
+}
+
+
+def check_writable(case: Case) -> None:
+    """Raises WasimError naming the first setting of the case that the engine does not carry out."""
+    for refused, what in (
+        (case.writer.profile != PROFILE, f"writer.profile is {case.writer.profile or 'none'}. Give {PROFILE}"),
+        (case.writer.writers > 1, f"writer.writers is {case.writer.writers}. Give 1"),
+        (case.writer.upsert is not None, "writer.upsert is no append. Take it out"),
+        (
+            any(change is not None for _, change in case.changes),
+            "changes are Spark's statements. Take them out, or use engine spark",
+        ),
+        (case.has_maintenance, "maintenance is Spark's procedures. Take it out, or use engine spark"),
+        (bool(case.evolution), "evolution is Spark's ALTER TABLE. Take it out, or use engine spark"),
+        (
+            case.workload.files_per_commit > 1,
+            f"workload.files_per_commit is {case.workload.files_per_commit}. Table.append writes one for each"
+            " partition: give 1",
+        ),
+        *unwritten(case),
+        (
+            MANIFEST_MERGE_ENABLED in case.table.properties,
+            f"table.properties.{MANIFEST_MERGE_ENABLED}. Take it out",
+        ),
+    ):
+        if refused:
+            raise WasimError(f"Engine pyiceberg is one writer that appends: {what}.")
 
 
 class ArrivingRows:
@@ -76,22 +125,6 @@ def _arrow(leaf: Leaf, values: Any) -> pa.Array:
     return pa.array(values, _TYPES[kind])
 
 
-_TYPES = {
-    "boolean": pa.bool_(),
-    "int": pa.int32(),
-    "long": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "timestamp": pa.timestamp("us"),
-    "timestamptz": pa.timestamp("us", tz="UTC"),
-    "string": pa.string(),
-    "binary": pa.binary(),
-}
-
-
-CATALOG_NAME = "wasim"
-
-
 def write_table(case: Case, warehouse: Path, journal: Journal) -> Table:
     """The case's table, written from nothing below the warehouse."""
     catalog = RecordedCatalog(CATALOG_NAME, warehouse / "catalog.db", journal)
@@ -136,17 +169,6 @@ def _append(table: Table, rows: ArrivingRows, case: Case, step: Append, commit: 
     snapshot = table.current_snapshot()
     if snapshot is not None:
         journal.enter("commit", report=_report(table, snapshot, took_ns))
-
-
-_COUNTERS = {
-    "added-data-files": "added-data-files",
-    "total-data-files": "total-data-files",
-    "total-delete-files": "total-delete-files",
-    "added-records": "added-records",
-    "total-records": "total-records",
-    "added-files-size-bytes": "added-files-size",
-    "total-files-size-bytes": "total-files-size",
-}
 
 
 def _report(table: Table, snapshot: Snapshot, took_ns: int) -> dict[str, object]:

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from wasim.collect import audit, list_table, read_journal
-from wasim.collect.kinds import local_path
+from wasim.collect.audit import local_path
 from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg import ManifestFile, read_manifest, read_manifest_list
 from wasim.ledger import Action, Kind, Recording

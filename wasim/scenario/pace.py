@@ -9,7 +9,7 @@ from math import ceil
 from wasim.scenario.case import rows_within, whole_commits
 from wasim.scenario.draft import Draft
 from wasim.scenario.faults import Fault
-from wasim.scenario.trigger import triggers_s
+from wasim.scenario.scenario import triggers_s
 from wasim.units import format_duration
 
 MOST_ROWS_PER_COMMIT = 10**9

@@ -3,15 +3,16 @@
 from wasim.storage.access import (
     MOST_FILE_BYTES,
     Children,
+    FileRead,
     S3Options,
     Storage,
     StorageError,
     StoredFile,
     open_storage,
     plain_path,
+    read_each,
     scheme_of,
 )
-from wasim.storage.ahead import FileRead, read_each
 
 __all__ = [
     "MOST_FILE_BYTES",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wasim.iceberg import TableMetadata
-from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
+from wasim.iceberg.codecs import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json

@@ -6,7 +6,7 @@ from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
 from wasim.ledger import Kind
 from wasim.scenario import Case
-from wasim.scenario.notes import UNFINISHED
+from wasim.scenario.load import UNFINISHED
 from wasim.years.arrivals import Arrivals
 from wasim.years.localities import merges_on_read, places_of
 

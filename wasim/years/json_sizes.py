@@ -8,7 +8,7 @@ from math import ceil
 
 import numpy as np
 
-from wasim.iceberg.gzip_files import GZIP_HEADER, gzip_bytes
+from wasim.iceberg.codecs import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
 from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry, statistics_json

@@ -4,10 +4,9 @@
 """
 
 from wasim.report.answer.choice import Answer, Choice, answer_run
-from wasim.report.answer.document import answer_document
 from wasim.report.answer.measured import measured_line
 from wasim.report.answer.options import LimitOutcome, Option, Verdict
-from wasim.report.answer.sentences import conclude, state_facts
+from wasim.report.answer.sentences import answer_document, conclude, state_facts
 
 __all__ = [
     "Answer",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wasim.report.series import horizon_words
 from wasim.runs import CaseRun, Run
 from wasim.scenario import Case
-from wasim.scenario.notes import UNFINISHED_VERSION
+from wasim.scenario.load import UNFINISHED_VERSION
 
 
 def measured_line(run: Run) -> str:

@@ -1,6 +1,7 @@
-"""The answer in words: two short sentences, and the facts behind them."""
+"""The answer in words: two short sentences, and the facts behind them; and as JSON."""
 
 from operator import itemgetter
+from typing import Any
 
 from wasim.fit.groups import name_without_interval
 from wasim.fit.words import describe_keeping_up, describe_slope
@@ -10,7 +11,7 @@ from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizon_words, short_names
 from wasim.report.words import format_share, format_sum
 from wasim.runs import CaseRun, Run
-from wasim.units import DAY_S, MONTH_S, format_bytes, format_duration
+from wasim.units import DAY_S, MONTH_S, YEAR_S, format_bytes, format_duration
 
 MOST_WITH_FACTS = 3  # tables and writers that facts are stated for one by one
 WORTH_NAMING = 0.05  # of data written more: what small files cost
@@ -282,3 +283,39 @@ def _small_files(answer: Answer) -> str:
 
 def _interval(option: Option | None) -> str:
     return "" if option is None else format_duration(option.interval_s)
+
+
+def answer_document(answer: Answer, run: Run) -> dict[str, Any]:
+    """The conclusion, and per table and writer the chosen interval with every option's figures."""
+    return {
+        "conclusion": conclude(answer, run),
+        "currency": answer.currency,
+        "choices": [_choice(choice) for choice in answer.choices],
+    }
+
+
+def _choice(choice: Choice) -> dict[str, Any]:
+    return {
+        "group": choice.group.name,
+        "commit_interval_s": None if choice.chosen is None else choice.chosen.interval_s,
+        "because": choice.because,
+        "options": [_option(option) for option in choice.options],
+    }
+
+
+def _option(option: Option) -> dict[str, Any]:
+    keeps_up = option.keeps_up
+    until_s = None if keeps_up is None or keeps_up.until_s == float("inf") else keeps_up.until_s
+    return {
+        "commit_interval_s": option.interval_s,
+        "metadata_bytes": option.metadata_bytes,
+        "data_bytes": option.data_bytes,
+        "planning_ms": option.planning_ms,
+        "keeps_up_until_s": until_s,
+        "keeps_up_rests_on": None if keeps_up is None else keeps_up.slope,
+        "day_bytes": option.by_horizon.get(DAY_S),
+        "month_bytes": option.by_horizon.get(MONTH_S),
+        "year_bytes": option.by_horizon.get(YEAR_S),
+        "month_price": option.month_price,
+        "limits": [{"limit": one.limit, "value": one.value, "holds": one.holds} for one in option.verdicts],
+    }

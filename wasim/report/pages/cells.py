@@ -6,16 +6,26 @@ import numpy as np
 
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
-from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_first_reader, percentile_ms
+from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, RequestKind, of_first_reader, percentile_ms
 from wasim.ledger.readers import BOUNDARIES, Boundary
+from wasim.report.answer import Answer
 from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizons_s, kinds_written
 from wasim.report.tables import TextTable
-from wasim.report.words import ABSENT, KIND_NAMES
-from wasim.runs import CaseRun, Run
-from wasim.units import Counts, Floats, format_bytes, format_duration, format_figure
+from wasim.report.words import ABSENT, KIND_NAMES, format_sum
+from wasim.runs import Bill, CaseRun, Run, bill_case
+from wasim.runs.bill import GIB
+from wasim.scenario.prices import Prices
+from wasim.units import MONTH_S, Counts, Floats, format_bytes, format_duration, format_figure
 
 _OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
+_PLANNING_FIGURES = (
+    "rounds", "load ms", "planning ms", "load + planning p95 ms", "execution ms", "manifests", "scanned", "skipped",
+    "opened", "files", "files skipped",
+)  # fmt: skip
+_LISTING_FIGURES = (
+    "LIST calls", "files found", "listing ms", "manifests opened", "files planned", "load + planning ms",
+)  # fmt: skip
 
 
 def headline_table(run: Run) -> TextTable:
@@ -93,12 +103,6 @@ def planning_table(run: Run, *, at_end: bool) -> TextTable:
     )
 
 
-_PLANNING_FIGURES = (
-    "rounds", "load ms", "planning ms", "load + planning p95 ms", "execution ms", "manifests", "scanned", "skipped",
-    "opened", "files", "files skipped",
-)  # fmt: skip
-
-
 def _planning_row(run: CaseRun, probe: PlanningProbe) -> tuple[str, ...]:
     after = f"after {probe.after_commit:,} commits, metadata.json of {format_bytes(probe.metadata_json_bytes)}"
     return (
@@ -160,11 +164,6 @@ def listing_table(run: Run) -> TextTable:
     )
 
 
-_LISTING_FIGURES = (
-    "LIST calls", "files found", "listing ms", "manifests opened", "files planned", "load + planning ms",
-)  # fmt: skip
-
-
 def _count(count: int | None) -> str:
     return ABSENT if count is None else f"{count:,}"
 
@@ -192,3 +191,43 @@ def format_error(share: float) -> str:
     """A signed share in per cent: `+0.02 %`, and no minus before nothing."""
     text = f"{share:+.2%}".replace("-", "−").replace("%", " %")
     return "0.00 %" if text[1:] == "0.00 %" else text
+
+
+def bill_table(run: Run, answer: Answer, prices: Prices) -> TextTable:
+    """Requests per commit by kind and what they cost, and what is kept by month; one row per case on S3."""
+    bills = [(case, bill) for case in run.cases if (bill := bill_case(case, prices)) is not None]
+    kinds = [kind for kind in RequestKind if any(bill.requests_per_commit[kind] for _, bill in bills)]
+    unit = prices.currency
+    options = [option for choice in answer.choices for option in choice.options]
+    months = {option.run.case.label: option.by_horizon.get(MONTH_S) for option in options}
+    figures = (
+        *(str(kind).upper() for kind in kinds),
+        f"{unit} per 1,000 commits",
+        f"requests, {unit} per month",
+        f"metadata kept, {unit} per month",
+        f"data kept, {unit} per month",
+        f"metadata of 30 days kept, {unit} per month",
+    )
+    return TextTable(
+        caption=f"Requests per commit and their price: {prices.source}, as of {prices.as_of}",
+        head=("case", *figures),
+        rows=tuple(
+            (
+                case.case.label,
+                *(format_figure(bill.requests_per_commit[kind]) for kind in kinds),
+                *_sums(bill, months.get(case.case.label), prices),
+            )
+            for case, bill in bills
+        ),
+        figures=figures,
+    )
+
+
+def _sums(bill: Bill, month_bytes: float | None, prices: Prices) -> tuple[str, ...]:
+    return (
+        format_figure(bill.price_per_commit * 1000),
+        format_sum(bill.requests_price_per_month),
+        format_sum(bill.metadata_price_per_month),
+        format_sum(bill.data_price_per_month),
+        ABSENT if month_bytes is None else format_sum(month_bytes / GIB * prices.storage_per_gib_month),
+    )

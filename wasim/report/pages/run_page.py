@@ -15,8 +15,7 @@ from wasim.report.answer import Answer, LimitOutcome, conclude, measured_line, s
 from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
 from wasim.report.pages import fit_cells
 from wasim.report.pages.answer_cells import horizons_table, matrix_table, options_remarks, options_table
-from wasim.report.pages.bill_cells import bill_table
-from wasim.report.pages.cells import boundaries, headline_table, listing_table, planning_table
+from wasim.report.pages.cells import bill_table, boundaries, headline_table, listing_table, planning_table
 from wasim.report.pages.glossary import GLOSSARY
 from wasim.report.pages.rendering import page_environment
 from wasim.report.series import operation_words

@@ -8,8 +8,7 @@ from wasim.errors import CaseFailed
 from wasim.scenario import Case
 from wasim.spark import ENGINE_ERRORS, Session, failed_commit
 from wasim.spark.drive.changes import merge_rows, upserted_rows
-from wasim.spark.drive.engine import Appender, Target
-from wasim.spark.drive.pace import Pace
+from wasim.spark.drive.engine import Appender, Pace, Target
 from wasim.spark.drive.rows import EPOCH_US, select_list
 from wasim.workload import Append, Evolve
 

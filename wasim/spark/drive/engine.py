@@ -1,5 +1,6 @@
-"""An engine: what carries out a case's steps on a table. Nothing downstream knows which one did, but by its name."""
+"""An engine: what carries out a case's steps on a table, and when. Nothing downstream knows which one did."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,3 +99,18 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
                         appender.reshape(step)
     finally:
         appender.close()
+
+
+class Pace:
+    """Waits for commits' times, counted from its making."""
+
+    def __init__(self, case: Case) -> None:
+        self.is_real = case.clock == "real"
+        self._interval_s = case.commit_interval_s
+        self._started_s = time.monotonic()
+
+    def wait_for(self, commit: int) -> None:
+        """Returns when the commit with this number is due."""
+        if self.is_real:
+            due_s = self._started_s + commit * self._interval_s
+            time.sleep(max(0.0, due_s - time.monotonic()))
