@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wasim.core.commits import content_file_json
+from wasim.core.described import content_file_json
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.iceberg.manifest_entries import FileContent, ManifestContent
 from wasim.iceberg.schemas import PrimitiveType

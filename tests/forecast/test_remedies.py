@@ -13,7 +13,7 @@ from wasim.fit import fit_run
 from wasim.forecast import Remedies, find_remedies
 from wasim.ledger import METADATA_KINDS
 from wasim.report.answer import Answer, answer_run
-from wasim.report.pages.remedy_cells import remedies_line, remedy_table
+from wasim.report.pages.answer_cells import remedies_line, remedy_table
 from wasim.runs import Run
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteManifests

@@ -14,7 +14,7 @@ from support.contexts import events_of
 from wasim.bench.case import carry_out
 from wasim.bench.context import CaseContext
 from wasim.core import CORE, DescribedData
-from wasim.core.commits import content_file_json
+from wasim.core.described import content_file_json
 from wasim.ledger import Action, FileEvents, Kind, StepRecords
 from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun, RunFolder

@@ -10,7 +10,7 @@ import pytest
 from wasim import collect
 from wasim.errors import EnvironmentFault
 from wasim.ledger import Kind, sum_events, view_by_commit
-from wasim.spark import JdbcCatalog, Journal, Session, fetch_jars, find_java, jars, short_lived_jvm
+from wasim.spark import JdbcCatalog, Journal, Session, fetch_jars, find_java, pins, short_lived_jvm
 from wasim.spark.pins import REST_SERVER_JARS
 
 
@@ -66,22 +66,22 @@ def test_an_unreachable_jar_is_one_line_with_its_remedies(tmp_path: Path, monkey
 def test_a_jar_other_than_the_pinned_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WASIM_CACHE", str(tmp_path))
     (tmp_path / "jars").mkdir()
-    for jar in jars.PINNED_JARS:
+    for jar in pins.PINNED_JARS:
         (tmp_path / "jars" / jar.file_name).write_bytes(b"not a jar")
 
-    def ivy_brings_others(wanted: Sequence[jars.PinnedJar], folder: Path) -> str:
+    def ivy_brings_others(wanted: Sequence[pins.PinnedJar], folder: Path) -> str:
         for jar in wanted:
             (folder / jar.file_name).write_bytes(b"not the pinned jar")
         return ""
 
-    monkeypatch.setattr(jars, "_run_ivy", ivy_brings_others)
+    monkeypatch.setattr(pins, "_run_ivy", ivy_brings_others)
     with pytest.raises(EnvironmentFault, match="not the pinned"):
         fetch_jars()
 
 
 def test_jars_of_one_module_are_fetched_by_their_own_runs():
-    wanted = (*jars.PINNED_JARS, *REST_SERVER_JARS)
-    rounds = jars._rounds(wanted)
+    wanted = (*pins.PINNED_JARS, *REST_SERVER_JARS)
+    rounds = pins._rounds(wanted)
     assert sorted(one.file_name for run in rounds for one in run) == sorted(one.file_name for one in wanted)
     assert all(len({(one.organisation, one.name) for one in run}) == len(run) for run in rounds)
     assert 1 < len(rounds) < len(wanted)

@@ -16,13 +16,12 @@ from wasim.iceberg.manifest_entries import FileContent, Status, key_of
 from wasim.iceberg.names import parse_manifest_list_name, parse_metadata_name
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import NEWEST
-from wasim.iceberg.snapshots import Snapshot
-from wasim.iceberg.updates import Way
+from wasim.iceberg.snapshots import Snapshot, Way
 from wasim.scenario import Case
 from wasim.twin.commits import Moment, TableRules
 from wasim.twin.event_log import EventLog
+from wasim.twin.identifiers import locations_of
 from wasim.twin.live_manifests import ManifestWriter
-from wasim.twin.locations import locations_of
 from wasim.twin.snapshot_updates import APPLICATION_KEY, FileChanges, append_files, commit_file_changes
 from wasim.twin.summary import COUNTERS
 from wasim.twin.table import SimulatedTable

@@ -18,7 +18,7 @@ from wasim.scenario import Case
 from wasim.spark import Session
 from wasim.twin.data_files import DataFiles, data_files_of
 from wasim.twin.flink import Subtasks
-from wasim.twin.locations import locations_of
+from wasim.twin.identifiers import locations_of
 from wasim.twin.profile import profile_named
 from wasim.twin.row_sets import RowSet
 

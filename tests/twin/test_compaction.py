@@ -12,7 +12,7 @@ from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import read_recording
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_case
-from wasim.twin.compaction import batches_to_commit
+from wasim.twin.maintenance import batches_to_commit
 
 MANIFESTS = ("manifests_created", "manifests_kept", "manifests_replaced")
 

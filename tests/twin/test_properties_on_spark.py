@@ -24,7 +24,7 @@ from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.data_files import data_files_of
-from wasim.twin.locations import locations_of
+from wasim.twin.identifiers import locations_of
 
 Run = Callable[[Case], tuple[CaseRun, CaseContext]]
 COLUMNS = "{name: reading, type: double, count: 2}, {name: sensor, type: string, values: 40, length: 20}"

@@ -13,8 +13,7 @@ from wasim.scenario import Case
 from wasim.scenario.parts import Columns
 from wasim.twin import profile_named, shipped_profile, simulate_case
 from wasim.twin.data_files import FileNumbers, data_files_of
-from wasim.twin.identifiers import draw_uuid
-from wasim.twin.locations import locations_of
+from wasim.twin.identifiers import draw_uuid, locations_of
 
 FULL = {"write.metadata.metrics.default": "full"}
 

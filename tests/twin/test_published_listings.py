@@ -19,15 +19,15 @@ from wasim.iceberg import DataFileEntry, ManifestHeader, TableMetadata
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import OLDEST, Release
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema
+from wasim.iceberg.snapshots import Way
 from wasim.iceberg.specs import PartitionSpec, SortOrder
-from wasim.iceberg.updates import Way
 from wasim.ledger import Action, Kind
 from wasim.twin import profile_named
 from wasim.twin.commits import Moment, TableRules
+from wasim.twin.creation import roll_back_to
 from wasim.twin.event_log import EventLog
-from wasim.twin.evolving import roll_back_to
+from wasim.twin.identifiers import locations_of
 from wasim.twin.live_manifests import ManifestWriter
-from wasim.twin.locations import locations_of
 from wasim.twin.profile import Names
 from wasim.twin.snapshot_updates import FileChanges, append_files, commit_file_changes
 from wasim.twin.table import SimulatedTable

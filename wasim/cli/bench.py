@@ -48,7 +48,7 @@ def bench(
     print_notes(scenario)
     if dry_run:
         return _print_estimate(scenario, engine, chosen_format(form, as_json=as_json))
-    from wasim.cli.outcome import print_outcome
+    from wasim.cli.formats import print_outcome
 
     try:
         if engine in ("flink", "pyiceberg"):

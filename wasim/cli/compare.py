@@ -16,7 +16,7 @@ def report(
     prices: PriceFile = None,
 ) -> None:
     """Rebuild the report of a saved run; nothing is measured."""
-    from wasim.cli.outcome import print_outcome
+    from wasim.cli.formats import print_outcome
     from wasim.runner import conclude_run
     from wasim.runs import find_run
 

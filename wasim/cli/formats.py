@@ -1,23 +1,19 @@
-"""Results in other forms than a terminal's table: JSON, CSV and Markdown, on stdout alone."""
+"""Results printed: in other forms than a terminal's table, on stdout alone; and a concluded run with its exit code."""
 
 import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wasim.cli.terminal import console, echo
 
-class Format(StrEnum):
-    """How a result is printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    MARKDOWN = "markdown"
-
+if TYPE_CHECKING:
+    from wasim.runner import Outcome
+    from wasim.runs import LimitDocument
 
 Link = Annotated[
     str,
@@ -34,6 +30,17 @@ FailAbove = Annotated[
 FailOnMissing = Annotated[
     bool, typer.Option("--fail-on-missing", help="Exit 1 too if something of the first is not compared.")
 ]
+
+
+class Format(StrEnum):
+    """How a result is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+
+
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print the result on stdout.")]
 
 
@@ -72,3 +79,43 @@ def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, ob
             yield from _flat(value, f"{prefix}{name}.")
         elif not isinstance(value, list | tuple):
             yield f"{prefix}{name}", value
+
+
+def print_outcome(outcome: "Outcome", form: Format, link: str = "") -> None:
+    """Prints what came out and ends with its exit code. In another form than a table, stdout holds nothing else.
+
+    `link` is where the report can be read, its path if empty.
+    """
+    from wasim.report.pages import render_answer, render_bill, render_headline_table
+    from wasim.report.pages.terminal import run_comment
+    from wasim.report.simulated import simulation_notes
+
+    if form is not Format.TABLE:
+        link = link or ("" if outcome.report is None else str(outcome.report))
+        parts = outcome.run, outcome.answer, outcome.limits, link
+        echo(render(form, outcome.document, outcome.document["cases"], lambda: run_comment(*parts)))
+    words = console(stderr=form is not Format.TABLE)
+    words.print(render_answer(outcome.run, outcome.answer))
+    if outcome.remedies_line:
+        words.print(outcome.remedies_line, markup=False, highlight=False)
+    words.print(render_headline_table(outcome.run))
+    for note in dict.fromkeys((*simulation_notes(outcome.run), *outcome.ahead)):
+        words.print(note, style="dim", markup=False, highlight=False)
+    if (bill := render_bill(outcome.run, outcome.answer, outcome.prices)) is not None:
+        words.print(bill)
+    for limit in outcome.limits:
+        words.print(_limit_line(limit), markup=False)
+    for label, line in outcome.run.failures.items():
+        words.print(f"failed: {label}: {line}", markup=False, style="red")
+    if outcome.report is not None:
+        words.print(f"Report: {outcome.report}", markup=False, soft_wrap=True)
+    if outcome.exit_code:
+        raise typer.Exit(int(outcome.exit_code))
+
+
+def _limit_line(limit: "LimitDocument") -> str:
+    from wasim.report.pages.terminal import worst_words
+
+    if limit["holds"] is None:
+        return f"limit {limit['limit']} is {worst_words(limit)}"
+    return f"limit {limit['limit']} {'holds' if limit['holds'] else 'is breached'}: {worst_words(limit)}"

@@ -70,7 +70,7 @@ def simulate(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon; end with its report."""
-    from wasim.cli.outcome import print_outcome
+    from wasim.cli.formats import print_outcome
     from wasim.scenario import load_scenario
     from wasim.simulation import SimulationOptions
     from wasim.simulation import simulate as run_simulation

@@ -1,4 +1,10 @@
-"""Journal ─► recording and requests: each file, report and request given to its step and commit."""
+"""Journal ─► recording and requests: each file, report and request given to its step and commit.
+
+Where several write, a writer's own thread and the tasks that it started name their step in each line. What the threads
+of pools write or delete is known by its name: manifests and lists carry the UUID of their commit, and a deleted file
+was written before. A metadata.json from a catalog's server, which knows no steps, says in itself which snapshot it was
+written for.
+"""
 
 import json
 import os

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from wasim.errors import WasimError, quoted
-from wasim.scenario.part_files import Day, FirstVersion, load_part
+from wasim.scenario.load import Day, FirstVersion, load_part
 from wasim.scenario.values import Number, Part
 from wasim.units import MIB, Floats, Ints
 

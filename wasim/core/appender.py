@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from wasim.core.commits import DescribedCommit, commit_line
-from wasim.core.described import DescribedData, Listing, list_files
+from wasim.core.described import DescribedCommit, DescribedData, Listing, commit_line, list_files
 from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg import read_metadata_json
 from wasim.iceberg.properties import property_of

@@ -1,4 +1,13 @@
-"""The table's own law: how its metadata grows, and when it reaches sizes that are known to cause trouble."""
+"""The table's own law: how its metadata grows, and when it reaches sizes that are known to cause trouble.
+
+What a commit writes of each kind of metadata is fitted to the files that its commits left:
+
+    metadata.json = fixed + snapshot · snapshots + log entry · entries of the metadata log
+    manifest list = fixed + manifest · live manifests
+    manifests     = manifest · manifests written + entry · their entries
+
+These are the equations of `wasim.model`, with the drivers that a rebuilt history knows.
+"""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -12,7 +12,7 @@ from wasim.fit.report import Estimate, HeldOut, KeepsUp, Slope, SustainableInter
 from wasim.fit.robust import RobustFit
 from wasim.ledger import Kind
 from wasim.model import drivers_at, keeps_up_for_s, smallest_sustainable_interval_s
-from wasim.model.cadence import ENDLESS
+from wasim.model.appends import ENDLESS
 from wasim.model.drivers import appends_cadence
 from wasim.scenario.case import Case
 from wasim.twin.profile import tables_in_turn

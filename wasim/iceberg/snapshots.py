@@ -1,7 +1,8 @@
-"""The parts of a table's metadata that grow: snapshots, refs, statistics, logs; their JSON as Iceberg writes it."""
+"""The parts of a table's metadata that grow: snapshots and the ways they change files, refs, statistics, logs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from wasim.iceberg.json_text import JsonFields, json_array, json_object, json_text_map, quote
 
@@ -274,3 +275,15 @@ def encrypted_key_from(fields: JsonFields) -> EncryptedKey:
 
 def _optional_numbers(*members: tuple[str, int | None]) -> list[tuple[str, str]]:
     return [(key, str(value)) for key, value in members if value is not None]
+
+
+class Way(StrEnum):
+    """By which of them files come and go."""
+
+    APPEND = "append"
+    DELETE_FILES = "delete_files"  # of all whose rows meet a filter
+    OVERWRITE_FILES = "overwrite_files"  # copy-on-write
+    OVERWRITE_ALL = "overwrite_all"  # by a filter that every row meets
+    REPLACE_PARTITIONS = "replace_partitions"
+    ROW_DELTA = "row_delta"  # merge-on-read
+    REWRITE_FILES = "rewrite_files"  # compaction

@@ -1,12 +1,10 @@
 """The cost equations of a commit, as functions of the scenario alone: no table, no Spark, no clock.
 
-`appends` says what of a case matters; `cadence` when manifests merge; `digits` how decimal numbers widen; `drivers`
-puts them into columns by commit; `equations` turns drivers into bytes;
-`latency` says the smallest interval that a writer can keep up.
+`appends` says what of a case matters, and when manifests merge; `drivers` puts that into columns by commit; `equations`
+turns drivers into bytes, and says the smallest interval that a writer can keep up.
 """
 
-from wasim.model.appends import Appends, read_appends
-from wasim.model.cadence import Cadence, ManifestSizes, merge_cadence
+from wasim.model.appends import Appends, Cadence, ManifestSizes, merge_cadence, read_appends
 from wasim.model.drivers import Drivers, drivers_at, drivers_of_manifests
 from wasim.model.equations import (
     Term,

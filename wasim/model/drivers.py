@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wasim.model.appends import Appends
-from wasim.model.cadence import Cadence, merge_cadence
+from wasim.model.appends import Appends, Cadence, merge_cadence
 from wasim.units import Floats, Ints
 
 MAX_DIGITS = 19  # of a Java long

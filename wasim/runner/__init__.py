@@ -1,6 +1,5 @@
 """Runs a scenario's cases into a run's folder, on any engine, and concludes the run: fit, limits, answer, report."""
 
-from wasim.runner.conclude import Outcome, conclude, conclude_run
-from wasim.runner.run import CaseRunner, Job, run_cases
+from wasim.runner.conclude import CaseRunner, Job, Outcome, conclude, conclude_run, run_cases
 
 __all__ = ["CaseRunner", "Job", "Outcome", "conclude", "conclude_run", "run_cases"]

@@ -1,22 +1,39 @@
-"""A run concluded: fitted, judged, drawn, and summed up in one document."""
+"""A whole run: cases run that are not finished yet; then fitted, judged, drawn, and summed up in one document."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wasim.errors import ExitCode, SavedFileError
+from rich.console import Console
+
+from wasim.errors import CaseFailed, ExitCode, SavedFileError
 from wasim.fit import FitReport, fit_document, fit_run
 from wasim.report.answer import Answer, answer_document, answer_run
-from wasim.runs import LimitDocument, Run, judge, read_run, summary_document, write_atomically
+from wasim.runs import (
+    LimitDocument,
+    Run,
+    RunFolder,
+    RunMarker,
+    judge,
+    open_run_folder,
+    read_run,
+    summary_document,
+    write_atomically,
+)
 from wasim.runs.limits import PERIODS_S
-from wasim.scenario import LoadedScenario, load_scenario
+from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
 from wasim.storage.local import read_regular
 
 if TYPE_CHECKING:
     from wasim.forecast import Remedies
+
+CaseRunner = Callable[[Mapping[str, Case], RunFolder], dict[str, str]]
+"""An engine's function that runs cases, by key, and saves each in the run's folder, with the run's provenance. Returns
+the essential line of each error by the case's label: a case that fails does not stop the others.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +98,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     from wasim.capacity.run_sliders import sliders_of_run  # noqa: PLC0415
     from wasim.forecast import find_remedies  # noqa: PLC0415
     from wasim.report.charts import draw_charts, save_charts  # noqa: PLC0415
-    from wasim.report.pages.remedy_cells import remedies_document, remedies_line, remedy_table  # noqa: PLC0415
+    from wasim.report.pages.answer_cells import remedies_document, remedies_line, remedy_table  # noqa: PLC0415
     from wasim.report.pages.run_page import PageParts, render_run_page  # noqa: PLC0415
 
     run = read_run(folder)
@@ -133,3 +150,46 @@ def _merge_benchmarks(parts: Sequence[Path], target: Path) -> None:
     if documents:
         merged = documents[0] | {"benchmarks": [bench for document in documents for bench in document["benchmarks"]]}
         target.write_text(json.dumps(merged, indent=1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A scenario to run: its cases in order, by the key that names each on its engine.
+
+    The run's folder goes below `results`. `fresh` says not to resume an unfinished run. `prices` is a file of prices
+    for cases on S3; without one, those that wasim ships count.
+    """
+
+    scenario: LoadedScenario
+    cases: Mapping[str, Case]
+    results: Path
+    fresh: bool = False
+    prices: Path | None = None
+
+
+def run_cases(job: Job, run: CaseRunner, console: Console) -> Outcome:
+    """Runs the job's cases, or those that an unfinished run of it left, and concludes the run; `console` takes notes.
+
+    CaseFailed if no case could be finished; EnvironmentFault if the folder cannot be made.
+    """
+    if job.prices is not None:
+        load_prices(job.prices)  # a mistake in it is reported before anything runs
+    scenario = job.scenario
+    marker = RunMarker(
+        scenario=scenario.name,
+        question=scenario.scenario.question,
+        keys=tuple(job.cases),
+        overrides=dict(scenario.overrides),
+    )
+    with open_run_folder(job.results, marker, fresh=job.fresh) as folder:
+        done = folder.finished(list(job.cases))
+        if done:
+            console.print(
+                f"Resuming {folder.path}: {len(done)} of {len(job.cases)} cases are finished already.", soft_wrap=True
+            )
+        write_atomically(folder.path / "scenario.yaml", scenario.text)
+        failures = run({key: case for key, case in job.cases.items() if key not in done}, folder)
+        write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
+        if not folder.finished(list(job.cases)):
+            raise CaseFailed(*(f"{label}: {line}" for label, line in failures.items()))
+        return conclude_run(folder.path, job.prices)

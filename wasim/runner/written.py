@@ -16,8 +16,7 @@ from wasim.collect.audit import local_path
 from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg import ManifestFile, read_manifest, read_manifest_list
 from wasim.ledger import Action, Kind, Recording
-from wasim.runner.conclude import Outcome
-from wasim.runner.run import Job, run_cases
+from wasim.runner.conclude import Job, Outcome, run_cases
 from wasim.runs import CaseRun, RunFolder, key_versions, make_durable, provenance, save_case, write_atomically
 from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.paths import TABLE_NAME

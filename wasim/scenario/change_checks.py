@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
-from wasim.scenario.draft import Draft
 from wasim.scenario.evolve import DoesNotFit, evolve, wanted
-from wasim.scenario.faults import Fault, Place
+from wasim.scenario.faults import Draft, Fault, Place
 from wasim.scenario.parts import EQUALITY_DELETES, Table, Upsert
 from wasim.scenario.settings import property_faults
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from wasim.iceberg.properties import WRITE_METADATA_LOCATION
 from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, PYICEBERG
 from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
-from wasim.scenario.draft import Check, Draft
-from wasim.scenario.faults import Fault, Place, suggest
+from wasim.scenario.faults import Check, Draft, Fault, Place, suggest
 from wasim.scenario.limits import LEAST_ROUNDS_FOR_PERCENTILE, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.metrics import METRICS
 from wasim.scenario.pace import check_active, check_commits, check_rows, check_shares, check_trigger

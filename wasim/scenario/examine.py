@@ -8,8 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from wasim.scenario.checks import CHECKS
-from wasim.scenario.draft import Draft
-from wasim.scenario.faults import Fault, Place, quote, suggest
+from wasim.scenario.faults import Draft, Fault, Place, quote, suggest
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.values import Part
 

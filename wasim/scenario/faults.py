@@ -1,8 +1,11 @@
-"""Faults: what is wrong in a scenario, where, and what to do about it, in one line each."""
+"""Faults: what is wrong in a scenario, where, and what to do about it; and the form of the rules that find them."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from wasim.scenario.scenario import Scenario
 
 Place = tuple[str | int, ...]
 """The way to a value from the top of a scenario: `("table", "columns", 2, "type")`."""
@@ -81,3 +84,31 @@ def suggest(wrong: str, known: Iterable[str]) -> str:
         return "Take it out."
     nearest = difflib.get_close_matches(wrong, words, n=1, cutoff=0.6)
     return f"Did you mean {nearest[0]}?" if nearest else f"Known here: {', '.join(words)}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One combination of a scenario; `broken` fields are held by stand-ins in `scenario`."""
+
+    scenario: Scenario
+    document: Mapping[str, Any]
+    broken: frozenset[Place]
+
+    def quoted(self, *place: str | int) -> str:
+        """The text at a place in quotes, as the user wrote it."""
+        value: Any = self.document
+        for step in place:
+            value = value[step]
+        return quote(str(value))
+
+    def has_sound(self, *needs: Place) -> bool:
+        """Whether no broken field is one of these, nor lies within one or around one."""
+        return not any(overlap(need, field) for need in needs for field in self.broken)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One rule; `needs` are the fields that must be sound before it can judge."""
+
+    faults: Callable[[Draft], Iterator[Fault]]
+    needs: tuple[Place, ...]

@@ -1,15 +1,19 @@
-"""Reads a scenario's file, and says everything that is wrong with it, each fault with its position and its remedy."""
+"""Reads a scenario's file, or one of figures such as prices, and says everything that is wrong with it, and where."""
 
+import datetime
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import prod
 from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BeforeValidator, ValidationError
 
 from wasim.errors import ScenarioError
 from wasim.scenario.case import Case
-from wasim.scenario.document import Document, Refused, read_document, read_named, written
-from wasim.scenario.examine import examine
+from wasim.scenario.document import Document, Refused, Wanted, read_document, read_named, written
+from wasim.scenario.examine import examine, explain
 from wasim.scenario.faults import (
     ON_COMMAND_LINE,
     Fault,
@@ -36,12 +40,14 @@ from wasim.scenario.sweep import (
     settle,
     source,
 )
+from wasim.scenario.values import Part
 from wasim.units import format_duration
 
 _ROUNDED = 1e-6  # share of the rows that goes without a note: rates such as 0.3333333 every 3s have few digits
 _MOST_NAMED = 4
 UNFINISHED_VERSION = 4  # of Iceberg's format
 UNFINISHED = f"Format version {UNFINISHED_VERSION} is unfinished: files are as Iceberg 1.12 writes them."
+Read = TypeVar("Read", bound=Part)
 
 
 def override(document: Document, field: str, text: str) -> tuple[Document, list[MarkedFault]]:
@@ -228,3 +234,45 @@ def _missed(time_s: float, case: Case, horizon_s: float) -> str:
 def _some(texts: list[str]) -> str:
     """A few of the texts, and whether there are more."""
     return ", ".join([*texts[:_MOST_NAMED], *(["and so on"] if len(texts) > _MOST_NAMED else [])])
+
+
+def _version(value: object) -> object:
+    if value in ("1", 1):
+        return 1
+    raise ValueError("1, the only version of this file")
+
+
+def _day(value: object) -> str:
+    try:
+        return datetime.date.fromisoformat(str(value)).isoformat()
+    except ValueError:
+        raise ValueError("a day, such as 2026-01-31") from None
+
+
+FirstVersion = Annotated[Literal[1], BeforeValidator(_version)]
+Day = Annotated[str, BeforeValidator(_day)]
+
+
+def load_part(path: Path, part: type[Read], what: str) -> Read:
+    """The part that a file holds; `what` names it, with an article. ScenarioError with every fault, each with its
+    position; a file that is something else altogether is one fault.
+    """
+    wanted = Wanted(name=what, remedy=f"One holds {', '.join(part.model_fields)}.", too_large=f"Give {what}.")
+    content = read_named(path, what)
+    try:
+        document, faults = read_document(content, wanted)
+    except Refused as refused:
+        document, faults = None, list(refused.faults)
+    found = None
+    if document is not None and not part.model_fields.keys() & document.data.keys():
+        raise ScenarioError([f"{path}: is not {what}. {wanted.remedy}"])
+    if document is not None:
+        try:
+            found = part.model_validate(document.data)
+        except ValidationError as errors:
+            for one in errors.errors(include_url=False):
+                fault = explain(one, part)
+                faults.append(mark_fault(document.locate(fault.place, at_key=fault.at_key), fault))
+    if faults or found is None:
+        raise ScenarioError([f"{path}:{each.mark.line}:{each.mark.column}: {each.text}" for each in sorted(faults)])
+    return found

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from wasim.scenario.case import rows_within, whole_commits
-from wasim.scenario.draft import Draft
-from wasim.scenario.faults import Fault
+from wasim.scenario.faults import Draft, Fault
 from wasim.scenario.scenario import triggers_s
 from wasim.units import format_duration
 

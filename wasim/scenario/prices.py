@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from wasim.errors import WasimError, quoted
-from wasim.scenario.part_files import Day, FirstVersion, load_part
+from wasim.scenario.load import Day, FirstVersion, load_part
 from wasim.scenario.values import Number, Part
 
 SHIPPED_PRICES = Path(__file__).parent / "prices.yaml"

@@ -13,8 +13,7 @@ from wasim.iceberg.properties import (
     PropertyError,
     property_of,
 )
-from wasim.scenario.draft import Draft
-from wasim.scenario.faults import Fault, Place, quote
+from wasim.scenario.faults import Draft, Fault, Place, quote
 from wasim.scenario.paths import PATH_PROPERTIES, is_below_table
 
 _OWN_FIELD = {

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from math import ceil, prod
 
 from wasim.scenario.case import rows_within
-from wasim.scenario.draft import Draft
-from wasim.scenario.faults import Fault, Place, quote, suggest
+from wasim.scenario.faults import Draft, Fault, Place, quote, suggest
 from wasim.scenario.parts import Columns, PartitionField, Table
 
 MOST_LEAVES = 10_000

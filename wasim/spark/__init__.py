@@ -13,10 +13,25 @@ from wasim.spark.catalogs import (
     read_secrets,
     write_secrets,
 )
-from wasim.spark.errors import ENGINE_ERRORS, essential_line, failed_commit, raise_interrupt_before
-from wasim.spark.jars import fetch_jars, file_sha256
-from wasim.spark.java import JavaRuntime, find_java, short_lived_jvm
-from wasim.spark.pins import AWS_BUNDLE, PINNED_JARS, POSTGRESQL, REST_SERVER_JARS, S3PROXY, PinnedJar
+from wasim.spark.java import (
+    ENGINE_ERRORS,
+    JavaRuntime,
+    essential_line,
+    failed_commit,
+    find_java,
+    raise_interrupt_before,
+    short_lived_jvm,
+)
+from wasim.spark.pins import (
+    AWS_BUNDLE,
+    PINNED_JARS,
+    POSTGRESQL,
+    REST_SERVER_JARS,
+    S3PROXY,
+    PinnedJar,
+    fetch_jars,
+    file_sha256,
+)
 from wasim.spark.recorder import Journal, recorder_jar, recording_properties
 from wasim.spark.session import DEFAULT_MASTER, Session, open_plain_session, open_session, session_jars
 

@@ -17,10 +17,8 @@ from pyspark.sql.functions import expr
 
 from wasim.errors import EnvironmentFault
 from wasim.spark.catalogs import Catalog, MemoryCatalog, S3Store
-from wasim.spark.errors import essential_line
-from wasim.spark.jars import fetch_jars
-from wasim.spark.java import find_java, keep_names
-from wasim.spark.pins import AWS_BUNDLE, PinnedJar
+from wasim.spark.java import essential_line, find_java, keep_names
+from wasim.spark.pins import AWS_BUNDLE, PinnedJar, fetch_jars
 from wasim.spark.recorder import Journal, recorder_jar
 
 DEFAULT_MASTER = "local[2]"

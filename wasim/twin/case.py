@@ -20,10 +20,9 @@ from wasim.scenario import Case
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
 from wasim.twin.commits import Moment
 from wasim.twin.concurrent_appends import ConcurrentAppends
-from wasim.twin.creation import Site, new_table
+from wasim.twin.creation import Site, evolve_table, evolved_files, new_table
 from wasim.twin.data_files import DataFiles, FileNumbers, data_files_of
 from wasim.twin.event_log import EventLog
-from wasim.twin.evolving import evolve_table, evolved_files
 from wasim.twin.flink import Subtasks, commit_append, commit_row_delta
 from wasim.twin.identifiers import draw_uuid, trino_query
 from wasim.twin.maintenance import is_due, maintain

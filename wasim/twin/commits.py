@@ -10,9 +10,8 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import Release
 from wasim.rules.merging import MergePolicy
-from wasim.twin.identifiers import CommitIdentity
+from wasim.twin.identifiers import CommitIdentity, Locations, locations_of
 from wasim.twin.live_manifests import LiveEntry, LiveManifest
-from wasim.twin.locations import Locations, locations_of
 from wasim.twin.profile import Names
 from wasim.twin.summary import CommitCounts, TableTotals
 

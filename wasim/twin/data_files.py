@@ -19,9 +19,8 @@ from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case
 from wasim.twin.bounds import MOST_ROWS_COMPUTED, Bounds, ColumnDraws, column_bounds, computed_bounds
 from wasim.twin.file_sizes import MAGIC_BYTES, FileBytes, FileSizes
-from wasim.twin.identifiers import trino_query
+from wasim.twin.identifiers import Locations, trino_query
 from wasim.twin.lineage import with_lineage
-from wasim.twin.locations import Locations
 from wasim.twin.partitions import Partition, Share, partition_folder, split_by_partition
 from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet, all_rows, new_rows

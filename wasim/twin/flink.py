@@ -17,14 +17,13 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_copy_order, java_string_hash
 from wasim.iceberg.manifest_entries import ManifestContent, key_of
 from wasim.iceberg.names import staged_manifest_name
-from wasim.iceberg.updates import Way
+from wasim.iceberg.snapshots import Way
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part
 from wasim.twin.delete_files import DeletedRows, equality_delete_file, write_position_deletes, write_vectors
 from wasim.twin.hashing import murmur3_32_of_ints
-from wasim.twin.identifiers import CommitIdentity
+from wasim.twin.identifiers import CommitIdentity, Locations
 from wasim.twin.live_manifests import LiveManifest, ManifestWriter
-from wasim.twin.locations import Locations
 from wasim.twin.partitions import Share, split_by_partition
 from wasim.twin.row_sets import RowSet
 from wasim.twin.rows import Values

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.names import manifest_name
-from wasim.iceberg.updates import Way
+from wasim.iceberg.snapshots import Way
 from wasim.twin.commits import Change, Merged, Moment, count_manifests, new_entries
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest, MergedBefore

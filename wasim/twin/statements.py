@@ -13,12 +13,11 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.properties import TableProperties
-from wasim.iceberg.updates import Way
+from wasim.iceberg.snapshots import Way
 from wasim.scenario import Case
 from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.hashing import spark_xxhash64_of_ints
-from wasim.twin.identifiers import draw_uuid
-from wasim.twin.locations import Locations
+from wasim.twin.identifiers import Locations, draw_uuid
 from wasim.twin.row_sets import AS_ARRIVED, RowSet, all_rows, new_rows
 from wasim.twin.rows import task_edges
 from wasim.twin.scanning import LiveFiles, Mask, ScannedFile, is_chosen, scan_files

@@ -12,7 +12,7 @@ from wasim.fit import FitReport, fit_run
 from wasim.forecast import forecast_run
 from wasim.ledger import Contention, Kind
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
-from wasim.report.answer.options import month_price
+from wasim.report.answer.choice import month_price
 from wasim.report.modelled import find_keeps_up
 from wasim.runs import CaseRun, Run, judge
 from wasim.scenario.changes import Changes, Maintenance

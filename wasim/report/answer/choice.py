@@ -1,23 +1,190 @@
-"""Which commit interval a run recommends: the shortest within all limits; without limits the knee of the sweep."""
+"""What each interval of a sweep means, and which one a run recommends: the shortest within limits, or the knee."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from wasim.fit.report import FitReport
-from wasim.report.answer.options import LimitOutcome, Option, OptionInputs, read_options
-from wasim.report.series import Series, group_cases
-from wasim.runs import Run
+from wasim.fit.report import FitReport, KeepsUp
+from wasim.ledger.vocabulary import METADATA_KINDS
+from wasim.report.modelled import find_keeps_up, keeps_up_by_simulation, stops_keeping_up
+from wasim.report.series import Series, group_cases, planning_at_end_ms
+from wasim.report.words import ABSENT
+from wasim.runs import CaseRun, Run, bill_case
+from wasim.runs.bill import GIB
+from wasim.scenario.limits import format_value
 from wasim.scenario.prices import Prices
-from wasim.units import Floats
+from wasim.units import DAY_S, MONTH_S, YEAR_S, Floats
 
 if TYPE_CHECKING:
-    from wasim.forecast import RunForecasts
+    from wasim.forecast import Forecast, RunForecasts
 
 
+LimitOutcome = Mapping[str, Any]
+"""A limit, judged: `limit` as written, its `metric`, the `worst` value, its `case`, whether it `holds`, its `cases`."""
 FEWEST_FOR_A_KNEE = 3
+Because = Literal["limits", "knee", "lasting", "below_data", "saving", "none", "open"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One limit in one case: whether it `holds`, and None where a simulation cannot tell.
+
+    `value` is None where nothing was measured.
+    """
+
+    limit: str
+    metric: str
+    value: float | None
+    holds: bool | None
+
+    @property
+    def text(self) -> str:
+        """`✓ 0.16`, `✗ 701 ms`, or `not judged`."""
+        if self.holds is None:
+            return "not judged"
+        value = ABSENT if self.value is None else format_value(self.metric, self.value)
+        return f"{'✓' if self.holds else '✗'} {value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One commit interval for one table and writer. Figures are means over repetitions, `run` is the first of them.
+
+    `metadata_bytes` and `data_bytes` were written over the case's horizon. `by_horizon` holds metadata by event time in
+    seconds: what was measured over exactly that, else the case's forecast; horizons that the writer does not reach are
+    absent. `forecast_band` is the relative half-width of the widest
+    forecast among them. `month_price` is a month's requests and the keeping of its metadata for a month.
+    """
+
+    run: CaseRun
+    metadata_bytes: float
+    data_bytes: float
+    planning_ms: float | None
+    keeps_up: KeepsUp | None
+    by_horizon: dict[float, float]
+    forecast_band: float
+    month_price: float | None
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def interval_s(self) -> float:
+        """Seconds of event time per commit."""
+        return self.run.case.commit_interval_s
+
+    @property
+    def is_within_limits(self) -> bool:
+        """Whether no limit is broken; true without limits."""
+        return all(verdict.holds is not False for verdict in self.verdicts)
+
+    @property
+    def judged_s(self) -> float:
+        """The event time that it is judged over: a month, or the run's horizon where that is longer."""
+        return max(MONTH_S, self.run.case.horizon_s)
+
+    @property
+    def judged_bytes(self) -> float | None:
+        """Metadata written over that; None where the writer does not reach it."""
+        if self.judged_s > MONTH_S and self.keeps_up_for(self.judged_s):
+            return self.metadata_bytes
+        return self.by_horizon.get(self.judged_s)
+
+    def keeps_up_for(self, horizon_s: float) -> bool:
+        """Whether the writer keeps up for the horizon, as far as is known."""
+        return self.keeps_up is None or self.keeps_up.until_s >= horizon_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionInputs:
+    """What options are made of, in addition to the runs: the fit, forecasts, judged limits and prices."""
+
+    fit: FitReport
+    forecasts: "RunForecasts | None"
+    outcomes: Sequence[LimitOutcome]
+    prices: Prices | None
+
+
+def read_options(group: Series, inputs: OptionInputs) -> tuple[Option, ...]:
+    """One option per interval of the group, shortest first."""
+    by_interval = [
+        [run for run in group.cases if run.case.commit_interval_s == interval] for interval in group.intervals_s
+    ]
+    return tuple(_read_option(runs, inputs) for runs in by_interval)
+
+
+def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
+    first, prices = runs[0], inputs.prices
+    ahead = {} if inputs.forecasts is None else inputs.forecasts.of(first)
+    planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
+    keeps_up = find_keeps_up(first, inputs.fit) or keeps_up_by_simulation(_simulated(first, ahead))
+    by_horizon = _bytes_ahead(first, ahead)
+    until_s = keeps_up.until_s if keeps_up is not None else float("inf")
+    by_horizon = {horizon: size for horizon, size in by_horizon.items() if horizon <= until_s}
+    month = ahead.get(MONTH_S) if MONTH_S in by_horizon else None
+    return Option(
+        run=first,
+        metadata_bytes=float(np.mean([run.of_all_tables.metadata_bytes for run in runs])),
+        data_bytes=float(np.mean([run.of_all_tables.data_bytes for run in runs])),
+        planning_ms=float(np.mean(planning)) if planning else None,
+        keeps_up=keeps_up,
+        by_horizon=by_horizon,
+        forecast_band=max((one.band for one in ahead.values()), default=0.0),
+        month_price=None if prices is None else month_price(first, month, prices),
+        verdicts=tuple(_verdict(runs, outcome) for outcome in inputs.outcomes),
+    )
+
+
+def _verdict(runs: list[CaseRun], outcome: LimitOutcome) -> Verdict:
+    """The limit in the worst of the repetitions."""
+    labels = {run.case.label for run in runs}
+    mine = [one for one in outcome.get("cases", ()) if one["case"] in labels]
+    missing = not mine or any(one["value"] is None for one in mine)
+    return Verdict(
+        limit=str(outcome["limit"]),
+        metric=str(outcome.get("metric", "")),
+        value=None if missing else max(float(one["value"]) for one in mine),
+        holds=_hold_together([one["holds"] for one in mine]),
+    )
+
+
+def _hold_together(holds: list[bool | None]) -> bool | None:
+    if any(one is False for one in holds) or not holds:
+        return False
+    return None if any(one is None for one in holds) else True
+
+
+def _simulated(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> list[CaseRun]:
+    """The case's simulations in sums, shortest horizon first; none for cases that the fitted equations cover."""
+    of_sums = [run] if run.is_sampled and not run.case.is_appends_of_one_writer else []
+    return sorted([*of_sums, *(one.run for one in ahead.values())], key=lambda one: one.case.horizon_s)
+
+
+def _bytes_ahead(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> dict[float, float]:
+    """Metadata bytes by horizon: as it was written over the run's own, as it is forecast over others."""
+    found = {horizon_s: float(one.written_bytes) for horizon_s, one in ahead.items() if one.keeps_up}
+    if run.case.horizon_s in (DAY_S, MONTH_S, YEAR_S):
+        found[run.case.horizon_s] = float(run.of_all_tables.metadata_bytes)
+    return found
+
+
+def month_price(run: CaseRun, month: "Forecast | None", prices: Prices) -> float | None:
+    """What a month costs: its requests, and keeping for a month the metadata that it leaves; None if that is unknown.
+
+    Requests are those that the run counted, or one PUT for each file written where its store counts none. What a month
+    leaves is the run's own where it is as long, else the forecast's.
+    """
+    if run.case.horizon_s >= MONTH_S and stops_keeping_up(run) is None:
+        found = run
+    elif month is not None and run.commits:
+        found = month.run
+    else:
+        return None
+    bill = bill_case(run, prices)
+    puts = sum(found.of_all_tables.files_written.values()) / found.case.horizon_s * MONTH_S / 1000
+    requests = puts * prices.per_1000_requests.put if bill is None else bill.requests_price_per_month
+    kept_bytes = sum(found.of_all_tables.on_disk_bytes[kind] for kind in METADATA_KINDS)
+    return requests + kept_bytes / GIB * prices.storage_per_gib_month
 
 
 def knee_of(intervals_s: Floats, written_bytes: Floats) -> int:
@@ -29,9 +196,6 @@ def knee_of(intervals_s: Floats, written_bytes: Floats) -> int:
     freshness = (intervals_s - intervals_s[0]) / (intervals_s[-1] - intervals_s[0])
     spread = max(float(written_bytes.max() - written_bytes.min()), 1.0)
     return int(np.argmax(1 - freshness - (written_bytes - written_bytes.min()) / spread))
-
-
-Because = Literal["limits", "knee", "lasting", "below_data", "saving", "none", "open"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,7 @@ from typing import Any
 
 from wasim.fit.groups import name_without_interval
 from wasim.fit.words import describe_keeping_up, describe_slope
-from wasim.report.answer.choice import Answer, Choice
-from wasim.report.answer.options import Option
+from wasim.report.answer.choice import Answer, Choice, Option
 from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizon_words, short_names
 from wasim.report.words import format_share, format_sum

@@ -3,13 +3,15 @@
 `run_page` renders the HTML and is imported by name: it brings matplotlib, which a table does without.
 """
 
-from wasim.report.pages.comparison_cells import (
+from wasim.report.pages.terminal import (
     comparison_comment,
     comparison_notes,
     comparison_table,
+    render_answer,
+    render_bill,
     render_comparison,
+    render_headline_table,
 )
-from wasim.report.pages.terminal import render_answer, render_bill, render_headline_table
 
 __all__ = [
     "comparison_comment",

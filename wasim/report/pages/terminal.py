@@ -1,4 +1,4 @@
-"""A run for the terminal: the answer in two sentences, then its tables; and as a comment for a pull request."""
+"""A run, or two compared, for the terminal, whole from 80 columns on; and as a comment for a pull request."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,12 +9,15 @@ from rich.text import Text
 
 from wasim.report.answer import Answer, conclude, measured_line
 from wasim.report.comment import Comment, Judged, render_comment
+from wasim.report.comparison import Comparison
+from wasim.report.gate import Verdict
 from wasim.report.pages.answer_cells import matrix_table, options_table
 from wasim.report.pages.cells import bill_table, headline_table
 from wasim.report.tables import TextTable
 from wasim.runs import LimitDocument, Run
 from wasim.scenario.limits import format_value
 from wasim.scenario.prices import Prices
+from wasim.units import format_times
 
 COLUMNS = 80
 _SHORT = {
@@ -142,3 +145,56 @@ def worst_words(limit: LimitDocument) -> str:
         return f"not judged: {limit['not_judged_because']}"
     worst = "not measured" if limit["worst"] is None else format_value(limit["metric"], limit["worst"])
     return f"{worst} ({limit['case']})"
+
+
+def comparison_table(comparison: Comparison) -> TextTable:
+    """One row per matched case: the second run's figures, each with its ratio to the first's."""
+    figures = tuple(figure.name for figure in comparison.matches[0].figures)
+    return TextTable(
+        caption=f"{comparison.first} → {comparison.second}",
+        head=("case", *figures),
+        rows=tuple((match.label, *(figure.text for figure in match.figures)) for match in comparison.matches),
+        figures=figures,
+    )
+
+
+def comparison_notes(comparison: Comparison) -> list[str]:
+    """What the runs differ in, and which cases were not compared, a sentence each."""
+    differing = [f"The runs differ in {sentence}." for sentence in comparison.differences]
+    return differing + [f"Not compared: {sentence}." for sentence in comparison.unmatched]
+
+
+def comparison_comment(comparison: Comparison, verdict: Verdict) -> str:
+    """The comparison as a comment for a pull request."""
+    judged = [Judged(text=line, holds=False) for line in verdict.lines]
+    if verdict.asked:
+        judged = [Judged(text=verdict.sentence, holds=verdict.passed), *judged]
+    return render_comment(
+        Comment(
+            headline=_headline(comparison),
+            judged=judged,
+            table=comparison_table(comparison),
+            notes=comparison_notes(comparison),
+        )
+    )
+
+
+def _headline(comparison: Comparison) -> str:
+    """`Metadata written ×0.99 to ×1.02 over 4 cases`."""
+    ratios = sorted(
+        one.ratio
+        for match in comparison.matches
+        for one in match.figures
+        if one.metric == "metadata_bytes" and one.ratio is not None
+    )
+    cases = f"{len(comparison.matches)} {'case' if len(comparison.matches) == 1 else 'cases'}"
+    if not ratios:
+        return f"{cases} compared"
+    low, high = (format_times(ratio) for ratio in (ratios[0], ratios[-1]))
+    return f"Metadata written {low if low == high else f'{low} to {high}'} over {cases}"
+
+
+def render_comparison(comparison: Comparison) -> RenderableType:
+    """The table for a terminal, then the notes."""
+    notes = [Text(note) for note in comparison_notes(comparison)]
+    return Group(render_table(comparison_table(comparison), wrapped=True), *notes)

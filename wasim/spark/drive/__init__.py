@@ -4,8 +4,8 @@ from wasim.scenario.paths import TABLE_NAME
 from wasim.spark.drive.appends import append_batch, open_appender
 from wasim.spark.drive.engine import Appender, Engine, EngineSession, Operation, Target, carry_out_steps
 from wasim.spark.drive.operations import operate
+from wasim.spark.drive.rows import create_table_sql
 from wasim.spark.drive.spark import SPARK, refuse_other_writers
-from wasim.spark.drive.table import create_table_sql
 
 __all__ = [
     "SPARK",

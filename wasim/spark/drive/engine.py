@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
 from wasim.spark import Journal, Session
-from wasim.spark.drive.table import create_table_sql
+from wasim.spark.drive.rows import create_table_sql
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 Progress = Callable[[int], None]

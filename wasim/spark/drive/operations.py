@@ -11,8 +11,7 @@ from wasim.scenario.parts import Columns
 from wasim.scenario.paths import whole_paths
 from wasim.spark.drive.changes import change_rows
 from wasim.spark.drive.engine import Operation, Target
-from wasim.spark.drive.rows import spark_type
-from wasim.spark.drive.table import partition_sql, quoted
+from wasim.spark.drive.rows import partition_sql, quoted, spark_type
 from wasim.workload import ChangeRows, Evolve, Maintain
 
 

@@ -1,10 +1,12 @@
-"""The rows that a workload brings, as Spark SQL expressions over `value`, the row number.
+"""A case's table and rows in Spark SQL: CREATE TABLE, and expressions over `value`, the row number.
 
 Everything is derived from the row number, the seed and the column's place, so that every writer writes the same rows.
 """
 
+from wasim.iceberg.properties import FORMAT_VERSION, WRITE_DISTRIBUTION_MODE
 from wasim.scenario import Case
-from wasim.scenario.parts import Columns, Table
+from wasim.scenario.parts import Columns, PartitionField, Table
+from wasim.scenario.paths import whole_paths
 
 EPOCH_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z: event time starts at a whole day
 
@@ -13,6 +15,7 @@ _SPARK_TYPES = {
     "timestamp": "timestamp_ntz",
     "timestamptz": "timestamp",
 }
+_TIME_TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
 
 
 def spark_type(column: Columns) -> str:
@@ -120,3 +123,38 @@ def _decimal(unscaled: str, precision: int, scale: int) -> str:
         fraction = f"lpad(CAST({unscaled} % {10**scale} AS STRING), {scale}, '0')"
         digits = f"concat({unscaled} div {10**scale}, '.', {fraction})"
     return f"CAST({digits} AS DECIMAL({precision}, {scale}))"
+
+
+def create_table_sql(case: Case, name: str, location: str) -> str:
+    """The CREATE TABLE statement of the case's table under `name`, which its catalog will put at `location`."""
+    columns = ", ".join(_column_sql(column) for column in case.table.all_columns)
+    partitions = ", ".join(partition_sql(field) for field in case.table.partition_by)
+    properties = {
+        FORMAT_VERSION: str(case.table.format_version),
+        WRITE_DISTRIBUTION_MODE: case.workload.distribution_mode,
+        **case.change_modes,
+        **whole_paths(case.table.properties, location),
+    }
+    listed = ", ".join(f"{quoted(key)} = {quoted(value)}" for key, value in properties.items())
+    partitioned = f" PARTITIONED BY ({partitions})" if partitions else ""
+    return f"CREATE TABLE {name} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({listed})"
+
+
+def partition_sql(field: PartitionField) -> str:
+    """A partition field as Spark SQL writes its transform."""
+    column, transform = f"`{field.column}`", field.transform
+    if transform == "identity":
+        return column
+    if transform in _TIME_TRANSFORMS:
+        return f"{_TIME_TRANSFORMS[transform]}({column})"
+    name, width = transform.rstrip("]").split("[")
+    return f"{name}({width}, {column})"
+
+
+def _column_sql(column: Columns) -> str:
+    return f"`{column.name}` {spark_type(column)}{' NOT NULL' if column.required else ''}"
+
+
+def quoted(text: str) -> str:
+    """Text as a string literal of Spark SQL."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

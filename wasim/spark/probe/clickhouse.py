@@ -14,8 +14,7 @@ from typing import IO
 
 from wasim.errors import CaseFailed
 from wasim.ledger.readers import CLICKHOUSE
-from wasim.spark.probe.queries import Predicate, Query
-from wasim.spark.probe.reader import ScanPlan
+from wasim.spark.probe.reader import Predicate, Query, ScanPlan
 
 _CACHE, _PRUNING = "use_iceberg_metadata_files_cache", "use_iceberg_partition_pruning"
 _SIGNS = {"equal": "=", "greaterThanOrEqual": ">="}

@@ -13,8 +13,7 @@ from wasim.ledger.readers import CLICKHOUSE, ICEBERG_JAVA, PYICEBERG
 from wasim.spark import Catalog, MemoryCatalog, short_lived_jvm
 from wasim.spark.probe.clickhouse import clickhouse_tables, open_clickhouse
 from wasim.spark.probe.iceberg_java import open_planning_table
-from wasim.spark.probe.queries import Query
-from wasim.spark.probe.reader import Occasion, Reader, Round, ScanPlan, TableState, probe_of, timed_load
+from wasim.spark.probe.reader import Occasion, Query, Reader, Round, ScanPlan, TableState, probe_of, timed_load
 
 _QUERY = Query(name=FULL_SCAN)
 _LONGEST_S = 600

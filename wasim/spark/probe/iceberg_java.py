@@ -7,8 +7,7 @@ from typing import Any
 
 from wasim.ledger.readers import ICEBERG_JAVA, ICEBERG_JAVA_DISTRIBUTED
 from wasim.spark import Catalog, Session
-from wasim.spark.probe.queries import Query
-from wasim.spark.probe.reader import ScanPlan, TableState
+from wasim.spark.probe.reader import Query, ScanPlan, TableState
 
 MANIFEST_CACHE = "manifest cache on"  # off is how Iceberg comes
 

@@ -14,8 +14,7 @@ from pyiceberg.table import StaticTable
 
 from wasim.errors import CaseFailed
 from wasim.ledger.readers import PYICEBERG
-from wasim.spark.probe.queries import Query
-from wasim.spark.probe.reader import ScanPlan
+from wasim.spark.probe.reader import Query, ScanPlan
 
 _COMPARISONS = {"equal": EqualTo, "greaterThanOrEqual": GreaterThanOrEqual}
 

@@ -13,8 +13,7 @@ from wasim.scenario.parts import Planning
 from wasim.spark import Catalog, Session
 from wasim.spark.probe.clickhouse import clickhouse_tables, open_clickhouse
 from wasim.spark.probe.iceberg_java import DistributedPlanningTable, PlanningTable, open_planning_table
-from wasim.spark.probe.queries import Query
-from wasim.spark.probe.reader import Reader, TableState
+from wasim.spark.probe.reader import Query, Reader, TableState
 
 
 def list_data_files(folders: Sequence[Path]) -> tuple[int, int]:
