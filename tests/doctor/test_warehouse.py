@@ -14,8 +14,8 @@ from wasim.cli import app
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.catalogs import NamedTable
 from wasim.doctor.configuration import load_configuration
-from wasim.doctor.faults import IDENTITIES, FaultKind
-from wasim.doctor.findings import _REMEDIES
+from wasim.doctor.faults import FaultKind
+from wasim.doctor.findings import KNOWN
 from wasim.doctor.warehouse import find_tables
 from wasim.errors import WasimError
 from wasim.storage import S3Options, StorageError
@@ -100,9 +100,9 @@ def test_thresholds_of_the_file_hold_unless_a_flag_gives_others(warehouse: Path,
     config.write_text("[thresholds]\nsnapshots = [2, 3]\n")
     table = (str(warehouse / "web" / "large"), "--config", str(config), "--json", "--fail-on", "never")
     found = {one["id"]: one["severity"] for one in json.loads(printed(*table)[1])["findings"]}
-    assert found[IDENTITIES["snapshots"]] == "critical"
+    assert found[KNOWN["snapshots"].identity] == "critical"
     found = json.loads(printed(*table, "--limit", "snapshots=1000")[1])["findings"]
-    assert IDENTITIES["snapshots"] not in {one["id"] for one in found}
+    assert KNOWN["snapshots"].identity not in {one["id"] for one in found}
 
 
 @pytest.mark.parametrize(
@@ -126,5 +126,5 @@ def test_a_mistake_in_the_file_is_named(tmp_path: Path, text: str, said: str) ->
 
 
 def test_every_finding_has_an_identity_of_its_own() -> None:
-    assert set(IDENTITIES) == set(_REMEDIES) >= set(FaultKind)
-    assert len(set(IDENTITIES.values())) == len(IDENTITIES)
+    assert set(KNOWN) >= set(FaultKind)
+    assert len({one.identity for one in KNOWN.values()}) == len(KNOWN)

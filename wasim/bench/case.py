@@ -133,14 +133,8 @@ def carry_out(case: Case, context: CaseContext) -> CaseRun:
             tables = _tables_of_job(target, place)
             live_bytes, state = _live_bytes(planning), planning.state()
         cold = probe_fresh(case, context, place.catalog, state)
-    finished = CaseRun.of_recording(
-        case,
-        recording,
-        key=context.key,
-        engine=context.engine.name,
-        live_bytes=live_bytes,
-        wall_s=time.monotonic() - started_s,
-    )
+    key, engine, wall_s = context.key, context.engine.name, time.monotonic() - started_s
+    finished = CaseRun.of_recording(case, recording, key=key, engine=engine, live_bytes=live_bytes, wall_s=wall_s)
     finished = replace(
         finished,
         probes=(*probing.probes, *cold),

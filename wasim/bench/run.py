@@ -168,13 +168,13 @@ def bench(
     CaseFailed if no case could be finished; EnvironmentFault if the machine lacks something; WasimError if the engine
     does not model a case.
     """
-    cases = keyed_cases(scenario, options.engine)
+    engine, cases = options.engine, keyed_cases(scenario, options.engine)
     for case in cases.values():
-        options.engine.check(case)
+        engine.check(case)
         check_readers(case.planning.readers)
     check_environment(cases.values())
     if not options.long:
-        _check_length(cases.values(), options.engine)
+        _check_length(cases.values(), engine)
     find_java()  # before a folder is made: without Java there is nothing to run
 
     def carry_out_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
@@ -189,12 +189,7 @@ def bench(
                 with sessions(settings, master=options.master, log=log, extra_jars=jars) as session:
                     notes = _note_provenance(folder, options, session, left.values())
                     context = CaseContext(
-                        session=session,
-                        folder=folder,
-                        key=WARM_UP,
-                        servers=servers,
-                        machine=notes,
-                        engine=options.engine,
+                        session=session, folder=folder, key=WARM_UP, servers=servers, machine=notes, engine=engine
                     )
                     failures |= _carry_out(dict(group), context, progress)
         return failures

@@ -83,10 +83,7 @@ def case_of(inspection: Inspection) -> TableCase:
     replacing = sum(bool(one.count_of("deleted-data-files")) for one in appends)
     if replacing:
         notes.append(f"{replacing} of its commits replaced data files; they are taken as appends")
-    rows = float(np.mean([(one.count_of("added-records") or 0) for one in appends]))
-    if rows / interval_s > _MOST_ROWS_PER_S:
-        location = inspection.tree.opened.location
-        raise WasimError(f"{location}: its summaries say {rows / interval_s:.3g} rows a second, which no case has.")
+    rows = _rows_per_commit(inspection, appends, interval_s)
     case = Case(
         scenario="table",
         table=table,
@@ -108,6 +105,14 @@ def case_of(inspection: Inspection) -> TableCase:
     if len(metadata.partition_specs) > 1:
         notes.append("its partition spec has changed; the one in force is taken")
     return TableCase(case=_without_writers_own(case), notes=tuple(notes))
+
+
+def _rows_per_commit(inspection: Inspection, appends: Sequence[Snapshot], interval_s: float) -> float:
+    rows = float(np.mean([(one.count_of("added-records") or 0) for one in appends]))
+    if rows / interval_s > _MOST_ROWS_PER_S:
+        location = inspection.tree.opened.location
+        raise WasimError(f"{location}: its summaries say {rows / interval_s:.3g} rows a second, which no case has.")
+    return rows
 
 
 def _without_writers_own(case: Case) -> Case:

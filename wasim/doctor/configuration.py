@@ -8,8 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from wasim.doctor.faults import IDENTITIES
-from wasim.doctor.findings import THRESHOLDS, Finding
+from wasim.doctor.findings import KNOWN, THRESHOLDS, Finding
 from wasim.errors import WasimError, quoted
 from wasim.storage.local import read_regular
 
@@ -85,8 +84,8 @@ def _suppression(path: Path, number: int, given: Any) -> Suppression:  # noqa: A
     place = f"{path}: suppress[{number}]"
     if not isinstance(given, dict) or not given.keys() >= {"id", "reason", "until"}:
         raise WasimError(f"{place} lacks what it needs. {_WANTED}")
-    known = {"id", "reason", "until", "table"}
-    if given["id"] not in IDENTITIES.values() or given.keys() - known or type(given["until"]) is not date:
+    known, identities = {"id", "reason", "until", "table"}, [one.identity for one in KNOWN.values()]
+    if given["id"] not in identities or given.keys() - known or type(given["until"]) is not date:
         raise WasimError(f"{place} has an id, a date or a key that is none. {_WANTED}")
     if not str(given["reason"]).strip():
         raise WasimError(f"{place} gives no reason. {_WANTED}")

@@ -1,6 +1,6 @@
 """The data and delete files that a table's manifests list, each once, with the last snapshot that holds it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
@@ -273,8 +273,8 @@ def is_whole(manifest: ManifestFile, entries: Entries, stored: StoredFile | None
     listed = (manifest.existing_files_count, manifest.added_files_count, manifest.deleted_files_count)
     if None in listed:
         return stored is not None and stored.size_bytes == manifest.manifest_length
-    at = entries.places[_STATUS]
-    found = _by_status([row[at] for row in entries.rows])
+    statuses = [row[entries.places[_STATUS]] for row in entries.rows]
+    found = tuple(map(statuses.count, (Status.EXISTING, Status.ADDED, Status.DELETED)))
     if found == listed:
         return True
     faults.add(
@@ -283,7 +283,3 @@ def is_whole(manifest: ManifestFile, entries: Entries, stored: StoredFile | None
         f"{listed[0]}, {listed[1]} and {listed[2]}",
     )
     return sum(found) >= sum(one or 0 for one in listed)
-
-
-def _by_status(statuses: Sequence[Value]) -> tuple[int, int, int]:
-    return (statuses.count(Status.EXISTING), statuses.count(Status.ADDED), statuses.count(Status.DELETED))

@@ -9,6 +9,7 @@ from wasim.doctor.findings import Finding, measures
 from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import summary_key_bytes
+from wasim.doctor.opening import OpenedTable
 from wasim.doctor.remedies import Remedy
 from wasim.doctor.states import Amount, FileState, State
 from wasim.doctor.tree import Tree
@@ -27,24 +28,9 @@ def inspection_document(
 ) -> dict[str, Any]:
     """The document. Sizes are bytes, times seconds unless their names say otherwise, moments ISO 8601 in UTC."""
     tree = inspection.tree
-    metadata, chosen = tree.opened.metadata, tree.opened.chosen
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
-        "table": {
-            "location": printable(tree.opened.location, 1_000),
-            "metadata_location": printable(metadata.location, 1_000),
-            "metadata_file": printable(chosen.path, 1_000),
-            "why": printable(chosen.why),
-            "rivals": [printable(one, 1_000) for one in chosen.rivals],
-            "version_hint": chosen.hint,
-            "version_hint_agrees": chosen.hint_agrees,
-            "table_uuid": metadata.table_uuid,
-            "format_version": metadata.format_version,
-            "current_snapshot_id": metadata.current_snapshot_id,
-            "snapshots": len(metadata.snapshots),
-            "refs": len(metadata.refs),
-            "last_updated": moment(metadata.last_updated_ms / 1000),
-        },
+        "table": _table(tree.opened),
         "files": _states(inspection),
         "metadata_bytes": inspection.metadata_bytes,
         "live_metadata_bytes": inspection.live_metadata_bytes,
@@ -56,7 +42,7 @@ def inspection_document(
             "is_compressed": tree.opened.is_compressed,
             "parts_bytes": dict(inspection.parts.bytes),
             "growth_bytes_per_commit": dict(inspection.parts.growth_bytes),
-            "summary_key_bytes": {printable(k, 100): v for k, v in summary_key_bytes(metadata).items()},
+            "summary_key_bytes": {printable(k, 100): v for k, v in summary_key_bytes(tree.opened.metadata).items()},
         },
         "full_scan_ms": {"load": inspection.full_scan_ms[0], "planning": inspection.full_scan_ms[1]},
         "machine": inspection.machine.words,
@@ -72,6 +58,25 @@ def inspection_document(
     if files:
         document["file_verdicts"] = list(file_rows(inspection))
     return document
+
+
+def _table(opened: OpenedTable) -> dict[str, Any]:
+    metadata, chosen = opened.metadata, opened.chosen
+    return {
+        "location": printable(opened.location, 1_000),
+        "metadata_location": printable(metadata.location, 1_000),
+        "metadata_file": printable(chosen.path, 1_000),
+        "why": printable(chosen.why),
+        "rivals": [printable(one, 1_000) for one in chosen.rivals],
+        "version_hint": chosen.hint,
+        "version_hint_agrees": chosen.hint_agrees,
+        "table_uuid": metadata.table_uuid,
+        "format_version": metadata.format_version,
+        "current_snapshot_id": metadata.current_snapshot_id,
+        "snapshots": len(metadata.snapshots),
+        "refs": len(metadata.refs),
+        "last_updated": moment(metadata.last_updated_ms / 1000),
+    }
 
 
 def moment(seconds: float) -> str | None:

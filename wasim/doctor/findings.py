@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from operator import itemgetter
+from typing import NamedTuple
 
-from wasim.doctor.faults import FaultKind, identity_of
+from wasim.doctor.faults import FaultKind
 from wasim.doctor.remedies import SMALL_FILE_BYTES
 from wasim.doctor.states import State, StateTotals
 from wasim.doctor.tree import Tree
@@ -105,43 +106,57 @@ class Finding:
     @property
     def identity(self) -> str:
         """What a suppression calls it: `WA001`."""
-        return identity_of(self.name)
+        return KNOWN[self.name].identity
 
 
-_REMEDIES = {
-    "metadata_json_bytes": "expire_snapshots; gzip metadata.json",
-    "snapshots": "expire_snapshots",
-    "manifests": "rewrite_manifests",
-    "manifest_bytes": "rewrite_manifests, or fewer and larger data files by rewrite_data_files",
-    "metadata_share": "expire_snapshots, then remove_orphan_files; delete-after-commit from then on",
-    "small_file_share": "rewrite_data_files",
-    "delete_file_share": "rewrite_data_files with delete-file-threshold 1",
-    "partition_skew": "none here: another partition spec, for data written from then on",
-    "orphan_share": "remove_orphan_files",
-    "manifest_overlap": "rewrite_manifests, which sorts entries by partition",
-    FaultKind.ABSENT_METADATA: "restore the files from a backup; else roll back to a snapshot that is whole",
-    FaultKind.ABSENT_LOGGED: "none needed: readers do not use them",
-    FaultKind.ABSENT_DATA: "restore the files, or roll back to a snapshot that has them; no statement mends it",
-    FaultKind.UNREADABLE: "read them again; if they stay so, restore them",
-    FaultKind.UNSUPPORTED: "none here: inspect with an engine that reads them",
-    FaultKind.UNDER_WAY: "look again in a minute",
-    FaultKind.VANISHED: "look again: the table is being changed",
-    FaultKind.WRONG_DATA_SIZE: "restore the files: readers that trust their manifest fail",
-    FaultKind.WRONG_MANIFEST_LENGTH: "rewrite_manifests writes them anew, if they can be read",
-    FaultKind.WRONG_COUNT: "rewrite_manifests writes them anew, if they can be read",
-    FaultKind.WRONG_STATISTICS: "ANALYZE TABLE writes them anew",
-    FaultKind.OUTSIDE: "none needed",
-    FaultKind.NOT_READ: "inspect with --outside, if these files are trusted",
-    FaultKind.INCONSISTENT: "restore metadata.json, or register an earlier one",
-    "past_version": "inspect the newest metadata.json, or the table by its name in a catalog",
-    "shared_folder": "give each table a location of its own",
-    "gc_disabled": "none: files go where all tables that use them are known",
-    "rivals": "inspect the table by its name in a catalog",
-    "version_hint": "none needed: readers look for later versions",
-    "moved": "none needed here; engines need paths rewritten (rewrite_table_path)",
-    "found_by_tail": "none needed here; engines need paths rewritten (rewrite_table_path)",
+class Known(NamedTuple):
+    """What is known of a finding by its name: its identity, which a suppression names, and what mends it.
+
+    A number is given once and never again: from 1 what passes a threshold, from 101 faults of files, from 201 which
+    table it is. The remedy is a word on it where nothing mends it.
+    """
+
+    identity: str
+    remedy: str
+
+
+KNOWN: Mapping[str, Known] = {
+    "metadata_json_bytes": Known("WA001", "expire_snapshots; gzip metadata.json"),
+    "snapshots": Known("WA002", "expire_snapshots"),
+    "manifests": Known("WA003", "rewrite_manifests"),
+    "manifest_bytes": Known("WA004", "rewrite_manifests, or fewer and larger data files by rewrite_data_files"),
+    "metadata_share": Known("WA005", "expire_snapshots, then remove_orphan_files; delete-after-commit from then on"),
+    "small_file_share": Known("WA006", "rewrite_data_files"),
+    "delete_file_share": Known("WA007", "rewrite_data_files with delete-file-threshold 1"),
+    "partition_skew": Known("WA008", "none here: another partition spec, for data written from then on"),
+    "orphan_share": Known("WA009", "remove_orphan_files"),
+    "manifest_overlap": Known("WA010", "rewrite_manifests, which sorts entries by partition"),
+    FaultKind.ABSENT_METADATA: Known(
+        "WA101", "restore the files from a backup; else roll back to a snapshot that is whole"
+    ),
+    FaultKind.ABSENT_LOGGED: Known("WA102", "none needed: readers do not use them"),
+    FaultKind.ABSENT_DATA: Known(
+        "WA103", "restore the files, or roll back to a snapshot that has them; no statement mends it"
+    ),
+    FaultKind.UNREADABLE: Known("WA104", "read them again; if they stay so, restore them"),
+    FaultKind.UNSUPPORTED: Known("WA105", "none here: inspect with an engine that reads them"),
+    FaultKind.UNDER_WAY: Known("WA106", "look again in a minute"),
+    FaultKind.VANISHED: Known("WA107", "look again: the table is being changed"),
+    FaultKind.WRONG_DATA_SIZE: Known("WA108", "restore the files: readers that trust their manifest fail"),
+    FaultKind.WRONG_MANIFEST_LENGTH: Known("WA109", "rewrite_manifests writes them anew, if they can be read"),
+    FaultKind.WRONG_COUNT: Known("WA110", "rewrite_manifests writes them anew, if they can be read"),
+    FaultKind.WRONG_STATISTICS: Known("WA111", "ANALYZE TABLE writes them anew"),
+    FaultKind.OUTSIDE: Known("WA112", "none needed"),
+    FaultKind.NOT_READ: Known("WA114", "inspect with --outside, if these files are trusted"),
+    FaultKind.INCONSISTENT: Known("WA113", "restore metadata.json, or register an earlier one"),
+    "past_version": Known("WA201", "inspect the newest metadata.json, or the table by its name in a catalog"),
+    "shared_folder": Known("WA202", "give each table a location of its own"),
+    "gc_disabled": Known("WA203", "none: files go where all tables that use them are known"),
+    "rivals": Known("WA204", "inspect the table by its name in a catalog"),
+    "version_hint": Known("WA205", "none needed: readers look for later versions"),
+    "moved": Known("WA206", "none needed here; engines need paths rewritten (rewrite_table_path)"),
+    "found_by_tail": Known("WA207", "none needed here; engines need paths rewritten (rewrite_table_path)"),
 }
-"""What mends each finding, by its name; a word on it where nothing does."""
 
 THRESHOLDS = {
     one.name: one
@@ -192,7 +207,7 @@ def thresholds_with(given: Mapping[str, tuple[float, float]]) -> dict[str, Thres
 def find(tree: Tree, totals: StateTotals, thresholds: Mapping[str, Threshold]) -> tuple[Finding, ...]:
     """All findings, worst first: of one severity absent data, then whatever else is absent or broken."""
     found = [*_faults(tree), *_choice(tree), *_measured(tree, totals, thresholds)]
-    with_remedies = (replace(one, remedy=_REMEDIES[one.name]) for one in found)
+    with_remedies = (replace(one, remedy=KNOWN[one.name].remedy) for one in found)
     return tuple(sorted(with_remedies, key=lambda one: (-one.severity, one.name != FaultKind.ABSENT_DATA.value)))
 
 

@@ -192,20 +192,15 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
     _add_lists(tree, columns)
     _add_json(tree, columns, versions)
     created = _add_manifests(index, columns)
-    files[Kind.DATA] = _numbers(index.snapshots, "added-data-files")
-    files[Kind.DELETE_FILE] = _numbers(index.snapshots, "added-delete-files")
-    written[Kind.DATA] = _numbers(index.snapshots, "added-files-size")
-    # Iceberg adds delete files to the size of what was added: apart, both are known only where there are none.
-    has_summary = np.array([bool(one.summary) for one in index.snapshots], dtype=bool)
-    known[Kind.DATA.value] = known[Kind.DELETE_FILE.value] = has_summary & (files[Kind.DELETE_FILE] == 0)
-    live = np.array(index.counts, dtype=np.int64)
-    known["live_manifests"] = live >= 0
-    live = np.maximum(live, 0)
+    _add_content(index.snapshots, columns)
+    live = np.maximum(np.array(index.counts, dtype=np.int64), 0)
+    known["live_manifests"] = np.array(index.counts, dtype=np.int64) >= 0
     zeros = np.zeros(count, dtype=np.int64)
+    operations = np.array([one.operation or "unknown" for one in index.snapshots], dtype=object)
     ledger = Ledger(
         commit=np.arange(1, count + 1, dtype=np.int64),
-        operation=np.array([one.operation or "unknown" for one in index.snapshots], dtype=object),
-        snapshot_operation=np.array([one.operation or "unknown" for one in index.snapshots], dtype=object),
+        operation=operations,
+        snapshot_operation=operations,
         snapshot_id=np.array([one.snapshot_id for one in index.snapshots], dtype=np.int64),
         event_time_s=times_s,
         reported_at_s=np.array([one.timestamp_ms / 1000 for one in index.snapshots], dtype=np.float64),
@@ -229,6 +224,17 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
         files_written=files,
     )
     return ledger, known
+
+
+def _add_content(snapshots: Sequence[Snapshot], columns: _Columns) -> None:
+    """What summaries say of data and delete files."""
+    written, files, known = columns.written, columns.files, columns.known
+    files[Kind.DATA] = _numbers(snapshots, "added-data-files")
+    files[Kind.DELETE_FILE] = _numbers(snapshots, "added-delete-files")
+    written[Kind.DATA] = _numbers(snapshots, "added-files-size")
+    # Iceberg adds delete files to the size of what was added: apart, both are known only where there are none.
+    has_summary = np.array([bool(one.summary) for one in snapshots], dtype=bool)
+    known[Kind.DATA.value] = known[Kind.DELETE_FILE.value] = has_summary & (files[Kind.DELETE_FILE] == 0)
 
 
 def _numbers(snapshots: Sequence[Snapshot], key: str) -> Ints:

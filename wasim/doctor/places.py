@@ -28,7 +28,7 @@ class Places:
         if uri.startswith(self._location) and (key := uri[len(self._location) :]) in self.files and ".." not in key:
             return key
         path = plain_path(uri)
-        is_plain = not _climbs(path)
+        is_plain = "../" not in path or ".." not in path.split("/")
         below = [path[len(prefix) :] for prefix in self._prefixes if is_plain and path.startswith(prefix)]
         found = next((key for key in below if key in self.files), None)
         if found is None and (not below or self.location_differs):
@@ -61,7 +61,3 @@ def is_outside(key: str) -> bool:
 def is_on_other_storage(key: str) -> bool:
     """Whether a key of `Places.key` is a URI: plain paths have single slashes."""
     return "://" in key
-
-
-def _climbs(path: str) -> bool:
-    return "../" in path and ".." in path.split("/")

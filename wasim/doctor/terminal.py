@@ -73,35 +73,31 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
     metadata, chosen = inspection.tree.opened.metadata, inspection.tree.opened.chosen
     yield Text(headline(inspection), style="bold")
     uuid = metadata.table_uuid or "no table UUID"
-    yield _line(
+    yield Text(
         f"{printable(inspection.tree.opened.location)}: format {metadata.format_version}, "
         f"{len(metadata.snapshots):,} snapshots, last updated {moment(metadata.last_updated_ms / 1000)}, {uuid}"
     )
     text, stored = len(inspection.tree.opened.json_text), inspection.tree.opened.json_bytes
     size = format_bytes(text) if text == stored else f"{format_bytes(text)}, {format_bytes(stored)} as stored"
-    yield _line(f"Current: {printable(chosen.path)}, {chosen.why}; {size}.")
-    yield _line(latency_line(inspection))
-    yield from map(_line, blocker_lines(inspection))
+    yield Text(f"Current: {printable(chosen.path)}, {chosen.why}; {size}.")
+    yield Text(latency_line(inspection))
+    yield from map(Text, blocker_lines(inspection))
     yield Text()
     yield _states(inspection)
     yield Text()
     yield _json_parts(inspection)
     yield Text()
-    yield from map(_line, history_lines(inspection))
+    yield from map(Text, history_lines(inspection))
     yield Text()
     yield _days(inspection)
     yield Text()
     if outlook is not None:
         yield _prospects(outlook)
-        yield from map(_line, outlook_lines(outlook))
+        yield from map(Text, outlook_lines(outlook))
         yield Text()
     yield from _remedies(inspection)
     yield Text()
     yield from _findings(inspection)
-
-
-def _line(text: str) -> Text:
-    return Text(text)
 
 
 def _table(title: str, *left: str, right: Iterable[str] = (), last: str | None = None) -> Table:

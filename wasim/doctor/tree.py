@@ -84,19 +84,12 @@ def read_tree(
     Before any but a metadata.json is called an orphan, every manifest list is read `whole`.
     """
     metadata, faults = opened.metadata, opened.faults.copy()
-    scheme = opened.storage.scheme
-    places = Places(root=opened.root, location=metadata.location, files=opened.files, scheme=scheme)
+    places = Places(root=opened.root, location=metadata.location, files=opened.files, scheme=opened.storage.scheme)
     snapshots = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
     current = metadata.current_snapshot_id
     list_keys = list_keys_of(snapshots, places)
-    index = index_manifests(
-        snapshots,
-        current=current,
-        list_keys=list_keys,
-        lists=decoder.lists([key for key in list_keys if key], whole=whole),
-        places=places,
-        faults=faults,
-    )
+    lists = decoder.lists([key for key in list_keys if key], whole=whole)
+    index = index_manifests(snapshots, current=current, list_keys=list_keys, lists=lists, places=places, faults=faults)
     if current is not None and all(one.snapshot_id != current for one in snapshots):
         faults.add(FaultKind.INCONSISTENT, f"{opened.chosen.path}: its current snapshot {current} is not among its own")
     content = None

@@ -171,8 +171,8 @@ def fit_document(report: FitReport) -> dict[str, object]:
 
 def _plain(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
-        plain = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-        return plain | _errors(value)
+        errors = {"error": value.error, "naive_error": value.naive_error} if isinstance(value, HeldOut) else {}
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)} | errors
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, tuple):
@@ -180,7 +180,3 @@ def _plain(value: object) -> object:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value
-
-
-def _errors(value: object) -> dict[str, object]:
-    return {"error": value.error, "naive_error": value.naive_error} if isinstance(value, HeldOut) else {}

@@ -45,11 +45,6 @@ def model_line(writer: WriterFit) -> Iterator[ModelPoint]:
             )
 
 
-def check_drivers(group: Group) -> tuple[DriverCheck, ...]:
-    """One check per case and driver, those that hold included."""
-    return tuple(check for observed in group.observed for check in _check_case(group.name, observed))
-
-
 def describe_mismatches(checks: tuple[DriverCheck, ...]) -> list[str]:
     """One sentence per check that failed."""
     return [
@@ -115,7 +110,9 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
     groups = group_cases(run.cases)
     writers = tuple(fit_group(group) for group in groups)
     latencies, sustainable, keeps_up = _fit_latencies(writers, rng)
-    checks = tuple(check for group in groups for check in check_drivers(group))
+    checks = tuple(
+        check for group in groups for observed in group.observed for check in _check_case(group.name, observed)
+    )
     held = () if held_out == "none" else _hold_out(groups, held_out)
     return FitReport(
         costs=tuple(report_cost(one, writer.group) for writer in writers for one in writer.kinds),

@@ -45,11 +45,13 @@ def pack(codec: str, raw: bytes, level: int | None = None) -> bytes:
         case "null":
             return raw
         case "deflate":
-            return _deflate(raw, level)
+            return zlib.compress(raw, level, -zlib.MAX_WBITS)  # as Java's Deflater yields it with the same zlib
         case "snappy":
             return bytes(_snappy().compress(raw, asbytes=True)) + _checksum(raw)
         case "zstandard":
-            return _zstandard(raw, level)
+            # without its size in the frame, as a stream writes it: given it, zstandard would choose other parameters
+            compressor = zstandard.ZstdCompressor(level=level, write_content_size=False).compressobj()
+            return bytes(compressor.compress(raw) + compressor.flush())
     raise ValueError(f"Avro's codec {codec} is none of {', '.join(CODECS)}")
 
 
@@ -58,17 +60,6 @@ def _snappy() -> "pyarrow.Codec":
     import pyarrow  # noqa: PLC0415 - all else here starts faster without it
 
     return pyarrow.Codec("snappy")
-
-
-def _deflate(raw: bytes, level: int) -> bytes:
-    """Raw deflate as Java's Deflater yields it with the same zlib."""
-    return zlib.compress(raw, level, -zlib.MAX_WBITS)
-
-
-def _zstandard(raw: bytes, level: int) -> bytes:
-    """A frame without its size, as a stream writes it: given the size, zstandard would choose other parameters."""
-    compressor = zstandard.ZstdCompressor(level=level, write_content_size=False).compressobj()
-    return bytes(compressor.compress(raw) + compressor.flush())
 
 
 def _checksum(raw: bytes) -> bytes:

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from wasim.iceberg.faults import IcebergFileError
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Made = TypeVar("Made")
 
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
 # A table of half a million snapshots has as many of them; as empty lists they would take a gigabyte.
@@ -158,7 +159,7 @@ def _refuse_constant(name: str) -> Json:
 
 
 class JsonFields:
-    """One JSON object being read: keys are taken by type, and `finish` reports those that nobody knew."""
+    """One JSON object being read: keys are taken by type, and `made` reports those that nobody knew."""
 
     def __init__(self, value: Json, *, where: str, source: str, unknown: list[tuple[str, Json]]) -> None:
         """The object at a place in a file; the list gathers fields that nobody took."""
@@ -269,11 +270,12 @@ class JsonFields:
             raise self.wrong("is not an object", key)
         return [(name, self.child(item, f"{key}.{name}")) for name, item in value.items()]
 
-    def finish(self) -> None:
-        """Put what was not taken among the unknown fields."""
+    def made(self, value: Made) -> Made:
+        """The value made of this object; what was not taken of it goes among the unknown fields."""
         if self._left:
             prefix = f"{self._where}." if self._where else ""
             self._unknown.extend((prefix + key, value) for key, value in self._left.items())
+        return value
 
     def _items(self, key: str) -> list[Json]:
         value = self._left.pop(key, None)

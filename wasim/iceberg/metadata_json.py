@@ -119,8 +119,8 @@ def render_metadata_json(
 
 def _compact_metadata_json(metadata: TableMetadata, snapshot_texts: Sequence[str] | None, release: Release) -> str:
     version = metadata.format_version
-    members = [("format-version", str(version)), ("table-uuid", _quote_or_null(metadata.table_uuid))]
-    members.append(("location", quote(metadata.location)))
+    table_uuid = "null" if metadata.table_uuid is None else quote(metadata.table_uuid)
+    members = [("format-version", str(version)), ("table-uuid", table_uuid), ("location", quote(metadata.location))]
     if version > 1:
         members.append(("last-sequence-number", str(metadata.last_sequence_number)))
     members.append(("last-updated-ms", str(metadata.last_updated_ms)))
@@ -170,10 +170,6 @@ def _growing_members(metadata: TableMetadata, snapshot_texts: "map[str] | Sequen
 def metadata_log_entry_json(entry: MetadataLogEntry) -> str:
     """An entry of the metadata log as compact JSON."""
     return f'{{"timestamp-ms":{entry.timestamp_ms},"metadata-file":{quote(entry.metadata_file)}}}'
-
-
-def _quote_or_null(text: str | None) -> str:
-    return "null" if text is None else quote(text)
 
 
 def read_metadata_json(data: bytes, *, source: str, most_bytes: int = MOST_JSON_BYTES) -> TableMetadata:
@@ -231,7 +227,7 @@ def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> Table
         snapshot_log=tuple(map(_snapshot_log_entry, fields.objects("snapshot-log"))),
         metadata_log=tuple(map(_metadata_log_entry, fields.objects("metadata-log"))),
     )
-    fields.finish()
+    fields.made(metadata)
     return replace(metadata, unknown_fields=tuple(unknown)) if unknown else metadata
 
 
@@ -269,12 +265,12 @@ def _refs_from(fields: JsonFields, current: int | None) -> dict[str, SnapshotRef
 
 
 def _snapshot_log_entry(fields: JsonFields) -> SnapshotLogEntry:
-    entry = SnapshotLogEntry(timestamp_ms=fields.integer("timestamp-ms"), snapshot_id=fields.integer("snapshot-id"))
-    fields.finish()
-    return entry
+    return fields.made(
+        SnapshotLogEntry(timestamp_ms=fields.integer("timestamp-ms"), snapshot_id=fields.integer("snapshot-id"))
+    )
 
 
 def _metadata_log_entry(fields: JsonFields) -> MetadataLogEntry:
-    entry = MetadataLogEntry(timestamp_ms=fields.integer("timestamp-ms"), metadata_file=fields.text("metadata-file"))
-    fields.finish()
-    return entry
+    return fields.made(
+        MetadataLogEntry(timestamp_ms=fields.integer("timestamp-ms"), metadata_file=fields.text("metadata-file"))
+    )

@@ -224,27 +224,27 @@ def schema_from(fields: JsonFields) -> Schema:
 
 def _type_from(fields: JsonFields) -> Type:
     kind = fields.text("type")
-    nested: Type
     if kind == "struct":
-        nested = StructType(tuple(map(_field_from, fields.objects("fields"))))
-    elif kind == "list":
-        nested = ListType(
-            element_id=fields.integer("element-id"),
-            element=_part_from(fields, "element"),
-            element_required=fields.boolean("element-required"),
+        return fields.made(StructType(tuple(map(_field_from, fields.objects("fields")))))
+    if kind == "list":
+        return fields.made(
+            ListType(
+                element_id=fields.integer("element-id"),
+                element=_part_from(fields, "element"),
+                element_required=fields.boolean("element-required"),
+            )
         )
-    elif kind == "map":
-        nested = MapType(
-            key_id=fields.integer("key-id"),
-            key=_part_from(fields, "key"),
-            value_id=fields.integer("value-id"),
-            value=_part_from(fields, "value"),
-            value_required=fields.boolean("value-required"),
+    if kind == "map":
+        return fields.made(
+            MapType(
+                key_id=fields.integer("key-id"),
+                key=_part_from(fields, "key"),
+                value_id=fields.integer("value-id"),
+                value=_part_from(fields, "value"),
+                value_required=fields.boolean("value-required"),
+            )
         )
-    else:
-        raise fields.wrong("is neither struct, list nor map", "type")
-    fields.finish()
-    return nested
+    raise fields.wrong("is neither struct, list nor map", "type")
 
 
 def _part_from(fields: JsonFields, key: str) -> Type:
@@ -258,17 +258,17 @@ def _part_from(fields: JsonFields, key: str) -> Type:
 
 
 def _field_from(fields: JsonFields) -> NestedField:
-    field = NestedField(
-        field_id=fields.integer("id"),
-        name=fields.text("name"),
-        required=fields.boolean("required"),
-        type=_part_from(fields, "type"),
-        doc=fields.optional_text("doc"),
-        initial_default=_default_from(fields, "initial-default"),
-        write_default=_default_from(fields, "write-default"),
+    return fields.made(
+        NestedField(
+            field_id=fields.integer("id"),
+            name=fields.text("name"),
+            required=fields.boolean("required"),
+            type=_part_from(fields, "type"),
+            doc=fields.optional_text("doc"),
+            initial_default=_default_from(fields, "initial-default"),
+            write_default=_default_from(fields, "write-default"),
+        )
     )
-    fields.finish()
-    return field
 
 
 def _default_from(fields: JsonFields, key: str) -> str | None:

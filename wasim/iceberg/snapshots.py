@@ -134,22 +134,22 @@ def snapshot_from(fields: JsonFields) -> Snapshot:
     """The snapshot in an object already parsed; a summary without operation is dropped, as Java drops it."""
     summary = fields.text_map("summary") if fields.has("summary") else None
     operation = summary.pop("operation", None) if summary else None
-    snapshot = Snapshot(
-        snapshot_id=fields.integer("snapshot-id"),
-        timestamp_ms=fields.integer("timestamp-ms"),
-        manifest_list=fields.optional_text("manifest-list"),
-        parent_snapshot_id=fields.optional_integer("parent-snapshot-id"),
-        sequence_number=fields.integer_or("sequence-number", 0),
-        operation=operation,
-        summary=summary,
-        manifests=fields.texts("manifests"),
-        schema_id=fields.optional_integer("schema-id"),
-        first_row_id=fields.optional_integer("first-row-id"),
-        added_rows=fields.optional_integer("added-rows"),
-        key_id=fields.optional_text("key-id"),
+    return fields.made(
+        Snapshot(
+            snapshot_id=fields.integer("snapshot-id"),
+            timestamp_ms=fields.integer("timestamp-ms"),
+            manifest_list=fields.optional_text("manifest-list"),
+            parent_snapshot_id=fields.optional_integer("parent-snapshot-id"),
+            sequence_number=fields.integer_or("sequence-number", 0),
+            operation=operation,
+            summary=summary,
+            manifests=fields.texts("manifests"),
+            schema_id=fields.optional_integer("schema-id"),
+            first_row_id=fields.optional_integer("first-row-id"),
+            added_rows=fields.optional_integer("added-rows"),
+            key_id=fields.optional_text("key-id"),
+        )
     )
-    fields.finish()
-    return snapshot
 
 
 def ref_json(ref: SnapshotRef) -> str:
@@ -169,15 +169,15 @@ def ref_json(ref: SnapshotRef) -> str:
 
 def ref_from(fields: JsonFields) -> SnapshotRef:
     """The ref in an object already parsed."""
-    ref = SnapshotRef(
-        snapshot_id=fields.integer("snapshot-id"),
-        type=fields.text("type"),
-        min_snapshots_to_keep=fields.optional_integer("min-snapshots-to-keep"),
-        max_snapshot_age_ms=fields.optional_integer("max-snapshot-age-ms"),
-        max_ref_age_ms=fields.optional_integer("max-ref-age-ms"),
+    return fields.made(
+        SnapshotRef(
+            snapshot_id=fields.integer("snapshot-id"),
+            type=fields.text("type"),
+            min_snapshots_to_keep=fields.optional_integer("min-snapshots-to-keep"),
+            max_snapshot_age_ms=fields.optional_integer("max-snapshot-age-ms"),
+            max_ref_age_ms=fields.optional_integer("max-ref-age-ms"),
+        )
     )
-    fields.finish()
-    return ref
 
 
 def statistics_json(statistics: StatisticsFile) -> str:
@@ -206,9 +206,8 @@ def statistics_json(statistics: StatisticsFile) -> str:
 
 def statistics_from(fields: JsonFields) -> StatisticsFile:
     """The statistics file in an object already parsed."""
-    blobs = []
-    for blob in fields.objects("blob-metadata"):
-        blobs.append(
+    blobs = tuple(
+        blob.made(
             BlobMetadata(
                 type=blob.text("type"),
                 snapshot_id=blob.integer("snapshot-id"),
@@ -217,16 +216,17 @@ def statistics_from(fields: JsonFields) -> StatisticsFile:
                 properties=blob.text_map("properties"),
             )
         )
-        blob.finish()
-    statistics = StatisticsFile(
-        snapshot_id=fields.integer("snapshot-id"),
-        statistics_path=fields.text("statistics-path"),
-        file_size_bytes=fields.integer("file-size-in-bytes"),
-        file_footer_size_bytes=fields.integer("file-footer-size-in-bytes"),
-        blob_metadata=tuple(blobs),
+        for blob in fields.objects("blob-metadata")
     )
-    fields.finish()
-    return statistics
+    return fields.made(
+        StatisticsFile(
+            snapshot_id=fields.integer("snapshot-id"),
+            statistics_path=fields.text("statistics-path"),
+            file_size_bytes=fields.integer("file-size-in-bytes"),
+            file_footer_size_bytes=fields.integer("file-footer-size-in-bytes"),
+            blob_metadata=blobs,
+        )
+    )
 
 
 def partition_statistics_json(statistics: PartitionStatisticsFile) -> str:
@@ -242,13 +242,13 @@ def partition_statistics_json(statistics: PartitionStatisticsFile) -> str:
 
 def partition_statistics_from(fields: JsonFields) -> PartitionStatisticsFile:
     """The partition statistics file in an object already parsed."""
-    statistics = PartitionStatisticsFile(
-        snapshot_id=fields.integer("snapshot-id"),
-        statistics_path=fields.text("statistics-path"),
-        file_size_bytes=fields.integer("file-size-in-bytes"),
+    return fields.made(
+        PartitionStatisticsFile(
+            snapshot_id=fields.integer("snapshot-id"),
+            statistics_path=fields.text("statistics-path"),
+            file_size_bytes=fields.integer("file-size-in-bytes"),
+        )
     )
-    fields.finish()
-    return statistics
 
 
 def encrypted_key_json(key: EncryptedKey) -> str:
@@ -263,14 +263,14 @@ def encrypted_key_json(key: EncryptedKey) -> str:
 
 def encrypted_key_from(fields: JsonFields) -> EncryptedKey:
     """The key in an object already parsed."""
-    key = EncryptedKey(
-        key_id=fields.text("key-id"),
-        encrypted_key_metadata=fields.text("encrypted-key-metadata"),
-        encrypted_by_id=fields.optional_text("encrypted-by-id"),
-        properties=fields.text_map("properties"),
+    return fields.made(
+        EncryptedKey(
+            key_id=fields.text("key-id"),
+            encrypted_key_metadata=fields.text("encrypted-key-metadata"),
+            encrypted_by_id=fields.optional_text("encrypted-by-id"),
+            properties=fields.text_map("properties"),
+        )
     )
-    fields.finish()
-    return key
 
 
 def _optional_numbers(*members: tuple[str, int | None]) -> list[tuple[str, str]]:

@@ -123,16 +123,13 @@ def read_spec_fields(text: bytes | str, *, spec_id: int, source: str) -> Partiti
 
 def spec_from(fields: JsonFields) -> PartitionSpec:
     """The spec in an object already parsed."""
-    spec = PartitionSpec(spec_id=fields.integer("spec-id"), fields=spec_fields_from(fields, "fields"))
-    fields.finish()
-    return spec
+    return fields.made(PartitionSpec(spec_id=fields.integer("spec-id"), fields=spec_fields_from(fields, "fields")))
 
 
 def spec_fields_from(fields: JsonFields, key: str) -> tuple[PartitionField, ...]:
     """The partition fields in the array under a key."""
-    found = []
-    for position, item in enumerate(fields.objects(key)):
-        found.append(
+    return tuple(
+        item.made(
             PartitionField(
                 name=item.text("name"),
                 transform=item.text("transform"),
@@ -140,8 +137,8 @@ def spec_fields_from(fields: JsonFields, key: str) -> tuple[PartitionField, ...]
                 field_id=item.integer_or("field-id", 1000 + position),
             )
         )
-        item.finish()
-    return tuple(found)
+        for position, item in enumerate(fields.objects(key))
+    )
 
 
 def _source_id(field: JsonFields) -> int:
@@ -153,9 +150,8 @@ def _source_id(field: JsonFields) -> int:
 def sort_order_from(fields: JsonFields) -> SortOrder:
     """The sort order in an object already parsed."""
     order_id = fields.integer("order-id")
-    found = []
-    for item in fields.objects("fields"):
-        found.append(
+    found = tuple(
+        item.made(
             SortField(
                 transform=item.text("transform"),
                 source_id=_source_id(item),
@@ -163,6 +159,6 @@ def sort_order_from(fields: JsonFields) -> SortOrder:
                 null_order=item.text("null-order"),
             )
         )
-        item.finish()
-    fields.finish()
-    return SortOrder(order_id=order_id, fields=tuple(found))
+        for item in fields.objects("fields")
+    )
+    return fields.made(SortOrder(order_id=order_id, fields=found))

@@ -108,7 +108,6 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     _merge_benchmarks(sorted(folder.glob("cases/*/benchmark-*.json")), folder / "benchmark.json")
     charts = draw_charts(run, concluded.fit, concluded.answer, concluded.limits)
     save_charts(charts, folder / "charts")
-    report = folder / "report.html"
     remedies = None
     if concluded.answer.suggested is not None:
         choice, option = concluded.answer.suggested
@@ -125,9 +124,9 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
         ahead=concluded.ahead,
         sliders=sliders_of_run(run, concluded.answer, folder),
     )
-    write_atomically(report, render_run_page(parts, charts))
-    answer = {**concluded.document["answer"], "remedies": remedies_document(remedies)}
-    document = {**concluded.document, "answer": answer}
+    write_atomically(report := folder / "report.html", render_run_page(parts, charts))
+    document = concluded.document
+    document = {**document, "answer": {**document["answer"], "remedies": remedies_document(remedies)}}
     write_atomically(folder / "summary.json", json.dumps(document, indent=1))
     return replace(concluded, document=document, report=report, remedies=remedies, remedies_line=line)
 

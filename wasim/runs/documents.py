@@ -70,19 +70,11 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "metadata_write_rate_bytes_per_s": totals.metadata_bytes / case.case.horizon_s,
         "live_manifests": int(case.ledger.live_manifests[-1]) if commits else 0,
         "snapshots": int(case.ledger.snapshots_retained[-1]) if commits else 0,
-        "wa": {
-            "horizon_s": case.amplification.horizon_s,
-            "data": case.amplification.data,
-            "metadata": case.amplification.metadata,
-            "total": case.amplification.total,
-        },
+        "wa": asdict(case.amplification) | {"total": case.amplification.total},
         "commit_ms": _commit_ms(case),
         "step_ms": _spread(case.ledger.step_ms),
         "planning": [_probe_summary(probe) for probe in case.probes],
-        "listings": [
-            listing_document(listing) | {"rounds": len(listing.scan_ms), "scan_ms": _spread(listing.scan_ms)}
-            for listing in case.listings
-        ],
+        "listings": [_listing_summary(listing) for listing in case.listings],
         "location": case.location,
         "tables": tables,
         "simulation": None if case.simulation is None else asdict(case.simulation),
@@ -146,6 +138,10 @@ def _probe_summary(probe: PlanningProbe) -> dict[str, Any]:
         | {"rounds": len(probe.planning_ms)}
         | spreads
     )
+
+
+def _listing_summary(listing: DirectoryScan) -> dict[str, Any]:
+    return listing_document(listing) | {"rounds": len(listing.scan_ms), "scan_ms": _spread(listing.scan_ms)}
 
 
 def summary_document(

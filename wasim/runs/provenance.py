@@ -47,7 +47,7 @@ def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Pa
         "cpu": _cpu(),
         "cores": available_cores(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "file_system": _file_system(folder),
+        "file_system": _said("stat", "-f", "-c", "%T", str(folder)) or "unknown",
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
 
@@ -73,10 +73,6 @@ def _cpu() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
-
-
-def _file_system(folder: Path) -> str:
-    return _said("stat", "-f", "-c", "%T", str(folder)) or "unknown"
 
 
 def _said(*command: str) -> str:

@@ -63,10 +63,6 @@ def _refuse_taken(table: Table, names: tuple[str, ...], place: Place) -> None:
         raise DoesNotFit(place, f"is {quote(clashing)}, which the table has already", "Give another name.")
 
 
-def _partitions_by(table: Table, name: str) -> bool:
-    return any(field.column == name for field in table.partition_by)
-
-
 def _with_column(table: Table, index: int, column: Columns) -> Table:
     columns = [*table.columns]
     columns[index] = column
@@ -82,7 +78,7 @@ def _add_column(table: Table, column: Columns) -> Table:
 
 def _drop_column(table: Table, name: str) -> Table:
     index = _find(table, name, ("drop_column",))
-    if _partitions_by(table, name):
+    if any(field.column == name for field in table.partition_by):
         raise DoesNotFit(("drop_column",), f"is {quote(name)}, by which the table is partitioned", "Name another.")
     if len(table.columns) == 1:
         raise DoesNotFit(("drop_column",), "is the last column of the table's own", "Leave one.")

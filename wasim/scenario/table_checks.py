@@ -113,14 +113,16 @@ def _check_column(draft: Draft, column: Columns, here: Place) -> Iterator[Fault]
             problem=f"is {draft.quoted(*here, 'values')}, but wasim makes {most} different values of a {of}",
             remedy=f"Give at most {most}{longer}.",
         )
-    if inner[-1].startswith("decimal"):
-        precision, scale = _decimal_digits(inner[-1])
-        if not 1 <= precision <= 38 or scale > min(precision, 37):
-            yield Fault(
-                place=(*here, "type"),
-                problem=f"is {draft.quoted(*here, 'type')}",
-                remedy="Give a precision from 1 to 38 and a scale no greater, of 37 at most, such as decimal(10,2).",
-            )
+    if inner[-1].startswith("decimal") and not _is_decimal(*_decimal_digits(inner[-1])):
+        yield Fault(
+            place=(*here, "type"),
+            problem=f"is {draft.quoted(*here, 'type')}",
+            remedy="Give a precision from 1 to 38 and a scale no greater, of 37 at most, such as decimal(10,2).",
+        )
+
+
+def _is_decimal(precision: int, scale: int) -> bool:
+    return 1 <= precision <= 38 and scale <= min(precision, 37)
 
 
 def check_roles(draft: Draft) -> Iterator[Fault]:

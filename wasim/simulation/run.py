@@ -61,7 +61,9 @@ def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Cons
         return conclude(_run_of(scenario, cases, say), scenario, prices)
 
     def simulate_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
-        notes = provenance(engine=_engine_notes(options), jars={}, folder=folder.path)
+        notes = provenance(
+            engine={"name": ENGINE_NAME, "data": "none", "mode": str(options.mode)}, jars={}, folder=folder.path
+        )
         write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
         return _simulate([cases[key] for key in left], say, partial(_save, folder))
 
@@ -159,10 +161,6 @@ def _save(folder: RunFolder, made: CaseRun, recording: Recording | None) -> None
     unfinished.mkdir(parents=True)
     save_case(made, recording, unfinished)
     make_durable(unfinished, folder.case(made.key))
-
-
-def _engine_notes(options: SimulationOptions) -> dict[str, str]:
-    return {"name": ENGINE_NAME, "data": "none", "mode": str(options.mode)}
 
 
 def _folder_name(case: Case) -> str:

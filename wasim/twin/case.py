@@ -77,14 +77,7 @@ def simulate_table(
     """
     case = as_written(case, profile)
     check_supported(case, profile)
-    chosen = site or Site()
-    if emit is not None:
-        if case.table.format_version >= PARQUET_SINCE:
-            raise WasimError(
-                "--emit writes no tables of format version 4, whose manifests are known by their sizes alone. Take it"
-                " out, or give table.format_version 3."
-            )
-        chosen = replace(chosen, location=str(emit.absolute()))
+    chosen = (site or Site()) if emit is None else _site_of_emitted(case, site or Site(), emit)
     files = data_files_of(case, profile, most_rows_computed=most_rows_computed)
     case, profile = raced(case, profile, chosen)
     writer = CaseWriter(case=case, profile=profile, files=files, site=chosen, rng=rng, log=EventLog(folder=emit))
@@ -106,6 +99,15 @@ def simulate_table(
     recording = writer.log.recording()
     live_bytes = _live_bytes(recording, writer.table)
     return Simulated(recording=recording, live_bytes=live_bytes, table=writer.table, files=writer.files)
+
+
+def _site_of_emitted(case: Case, site: Site, emit: Path) -> Site:
+    if case.table.format_version >= PARQUET_SINCE:
+        raise WasimError(
+            "--emit writes no tables of format version 4, whose manifests are known by their sizes alone. Take it"
+            " out, or give table.format_version 3."
+        )
+    return replace(site, location=str(emit.absolute()))
 
 
 def raced(case: Case, profile: WriterProfile, site: Site) -> tuple[Case, WriterProfile]:

@@ -207,13 +207,15 @@ class ManifestWriter:
         added = [entry for entry in live if entry.snapshot_id == commit.snapshot_id]
         added_rows = _rows(added)
         has_sequence = self.header.format_version > 1
+        # a manifest of deleted entries alone takes the number of its commit
+        least = min((entry.sequence_number for entry in live), default=commit.sequence_number)
         return ManifestFile(
             manifest_path=path,
             manifest_length=length,
             partition_spec_id=self.header.spec.spec_id,
             added_snapshot_id=commit.snapshot_id,
             content=DELETES if self.header.content is ManifestContent.DELETES else DATA,
-            min_sequence_number=_least_sequence(live, commit) if has_sequence else 0,
+            min_sequence_number=least if has_sequence else 0,
             sequence_number=commit.sequence_number if has_sequence else 0,
             added_files_count=len(added),
             existing_files_count=len(live) - len(added),
@@ -250,17 +252,13 @@ def _rows(entries: Sequence[LiveEntry]) -> int:
     return sum(entry.file.record_count for entry in entries)
 
 
-def _least_sequence(live: Sequence[LiveEntry], commit: CommitIdentity) -> int:
-    # a manifest of deleted entries alone takes the number of its commit
-    return min((entry.sequence_number for entry in live), default=commit.sequence_number)
-
-
 def _stated(
     entry: LiveEntry, commit: CommitIdentity, removed: frozenset[FileKey], format_version: int
 ) -> ManifestEntry:
     """The entry as a manifest of the commit has it."""
     if removed and entry.key in removed:
-        return _deleted(entry, commit, format_version)
+        existing = _existing(entry, format_version)
+        return replace(existing, status=Status.DELETED, snapshot_id=commit.snapshot_id)
     return _added(entry, commit) if entry.snapshot_id == commit.snapshot_id else _existing(entry, format_version)
 
 
@@ -280,10 +278,6 @@ def _existing(entry: LiveEntry, format_version: int) -> ManifestEntry:
         sequence_number=entry.sequence_number if has_sequence else None,
         file_sequence_number=own if has_sequence else None,
     )
-
-
-def _deleted(entry: LiveEntry, commit: CommitIdentity, format_version: int) -> ManifestEntry:
-    return replace(_existing(entry, format_version), status=Status.DELETED, snapshot_id=commit.snapshot_id)
 
 
 def stamped(manifest: LiveManifest, commit: CommitIdentity) -> LiveManifest:

@@ -33,7 +33,6 @@ def statistics_file(
     offset, blobs, found = _MAGIC_BYTES, [], []
     for field_id, count in values.items():
         length = recipe.sketch_bytes + recipe.value_bytes * min(count, recipe.most_values)
-        properties = {NDV: str(count)}
         blobs.append(
             {
                 "type": recipe.blob,
@@ -43,7 +42,7 @@ def statistics_file(
                 "offset": offset,
                 "length": length,
                 "compression-codec": recipe.codec,
-                "properties": properties,
+                "properties": {NDV: str(count)},
             }
         )
         found.append(
@@ -52,12 +51,11 @@ def statistics_file(
                 snapshot_id=snapshot_id,
                 sequence_number=sequence_number,
                 fields=(field_id,),
-                properties=properties,
+                properties={NDV: str(count)},
             )
         )
         offset += length
-    footer = {"blobs": blobs, "properties": {"created-by": recipe.created_by}}
-    footer_bytes = len(json.dumps(footer, separators=(",", ":")).encode()) + _FOOTER_AROUND_BYTES
+    footer_bytes = _footer_bytes({"blobs": blobs, "properties": {"created-by": recipe.created_by}})
     return StatisticsFile(
         snapshot_id=snapshot_id,
         statistics_path=path,
@@ -65,6 +63,10 @@ def statistics_file(
         file_footer_size_bytes=footer_bytes,
         blob_metadata=tuple(found),
     )
+
+
+def _footer_bytes(footer: Mapping[str, object]) -> int:
+    return len(json.dumps(footer, separators=(",", ":")).encode()) + _FOOTER_AROUND_BYTES
 
 
 @dataclass(slots=True, kw_only=True)

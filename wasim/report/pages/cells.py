@@ -30,7 +30,8 @@ _LISTING_FIGURES = (
 
 def headline_table(run: Run) -> TextTable:
     """What each case wrote, by kind, and the metadata on disk at its end: a row per case, shortest interval first."""
-    horizons, others = horizons_s(run), _other_kinds(run)
+    horizons = horizons_s(run)
+    others = [kind for kind in kinds_written(run.cases) if kind not in _OWN_COLUMN]
     over = f" over {format_duration(horizons[0])}" if len(horizons) == 1 else ", each over its own horizon"
     own_horizon, changed = len(horizons) > 1, any(not case.case.only_appends for case in run.cases)
     figures = (
@@ -54,10 +55,6 @@ def headline_table(run: Run) -> TextTable:
         figures=figures,
         spare=("WA_data", "data", "other metadata", "live manifests", "manifest lists"),
     )
-
-
-def _other_kinds(run: Run) -> tuple[Kind, ...]:
-    return tuple(kind for kind in kinds_written(run.cases) if kind not in _OWN_COLUMN)
 
 
 def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, changed: bool) -> tuple[str, ...]:

@@ -127,7 +127,10 @@ def _decimal(unscaled: str, precision: int, scale: int) -> str:
 
 def create_table_sql(case: Case, name: str, location: str) -> str:
     """The CREATE TABLE statement of the case's table under `name`, which its catalog will put at `location`."""
-    columns = ", ".join(_column_sql(column) for column in case.table.all_columns)
+    columns = ", ".join(
+        f"`{column.name}` {spark_type(column)}{' NOT NULL' if column.required else ''}"
+        for column in case.table.all_columns
+    )
     partitions = ", ".join(partition_sql(field) for field in case.table.partition_by)
     properties = {
         FORMAT_VERSION: str(case.table.format_version),
@@ -149,10 +152,6 @@ def partition_sql(field: PartitionField) -> str:
         return f"{_TIME_TRANSFORMS[transform]}({column})"
     name, width = transform.rstrip("]").split("[")
     return f"{name}({width}, {column})"
-
-
-def _column_sql(column: Columns) -> str:
-    return f"`{column.name}` {spark_type(column)}{' NOT NULL' if column.required else ''}"
 
 
 def quoted(text: str) -> str:
