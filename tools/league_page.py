@@ -11,8 +11,8 @@ from tools.league_entries import CHECKED, ENTRIES, Entry
 from wasim.capacity import Figures
 from wasim.report.charts.axes import name_panel, name_rows
 from wasim.report.charts.chart import Chart, draw_figure
-from wasim.report.charts.gallery import figure_svg, standing_svg
-from wasim.report.charts.palette import BLUE, ORANGE, styled
+from wasim.report.charts.gallery import figure_svg, inline_svg
+from wasim.report.charts.palette import BLUE, CSS_NAMES, DARK, ORANGE, styled
 from wasim.scenario.prices import load_prices
 from wasim.twin import WriterProfile
 from wasim.units import DAY_S, format_duration, format_figure
@@ -91,6 +91,18 @@ HEADS = (
     "writer", "every", "commits a day", "metadata.json a day", "GB written a day", "GB on disk", "metadata.json, MB",
     "days until 5 MB", "planning", "USD a month", "attempts lost",
 )  # fmt: skip
+
+
+def standing_svg(svg: str, *, name: str, description: str) -> str:
+    """The document with colours that follow what its reader prefers, light or dark."""
+    light = ";".join(f"--{css}:{colour}" for colour, css in CSS_NAMES.items())
+    dark = ";".join(f"--{css}:{colour}" for css, colour in DARK.items())
+    style = f"<style>svg{{{light};background:var(--paper)}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
+    svg = inline_svg(svg, name=name, description=description)
+    start = svg.index("<svg ") + len("<svg ")
+    body = svg.index(">", start) + 1
+    attributes = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+    return f"{svg[:start]}{attributes}{svg[start:body]}{style}{svg[body:]}"
 
 
 def cells(row: Row) -> tuple[str, ...]:

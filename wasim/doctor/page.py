@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity
 from wasim.doctor.growth import mark_rows
@@ -27,9 +25,9 @@ from wasim.doctor.terminal import (
 )
 from wasim.iceberg.faults import printable
 from wasim.ledger import METADATA_KINDS, Kind
-from wasim.report.charts import Chart, draw_chart, plan_history, plan_states, render_chart
+from wasim.report.charts import Chart, draw_chart, plan_history, plan_states
 from wasim.report.pages.rendering import page_environment
-from wasim.report.pages.run_page import Picture
+from wasim.report.pages.run_page import Picture, picture_of
 from wasim.report.tables import TextTable
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes
@@ -114,12 +112,7 @@ def _pictures(inspection: Inspection) -> Iterator[Picture]:
         plan_states([state_name(one) for one in states], sizes),
         plan_history(history.ledger, history.known, laws),
     ):
-        if isinstance(chart, Chart):
-            # matplotlib escapes every text that it writes into an SVG
-            svg = Markup(render_chart(draw_chart(chart)))  # noqa: S704
-            yield Picture(name=chart.name, title=chart.title, text=chart.reading, svg=svg)
-        else:
-            yield Picture(name=chart.name, title=chart.title, text=chart.why, svg=None)
+        yield picture_of(draw_chart(chart) if isinstance(chart, Chart) else chart)
 
 
 def _parts(inspection: Inspection) -> TextTable:

@@ -6,9 +6,8 @@ Java 1.12 would have written, random parts (sync marker, UUIDs, ids) passed in.
 
 from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.manifest_entries import DataFileEntry, ManifestContent, ManifestEntry
-from wasim.iceberg.manifest_lists import ManifestFile, ManifestList, manifest_list_bytes, read_manifest_list
+from wasim.iceberg.manifest_lists import ManifestFile, manifest_list_bytes, read_manifest_list
 from wasim.iceberg.manifests import (
-    Manifest,
     ManifestHeader,
     manifest_bytes,
     read_manifest,
@@ -21,12 +20,10 @@ __all__ = [
     "DataFileEntry",
     "FileKind",
     "IcebergFileError",
-    "Manifest",
     "ManifestContent",
     "ManifestEntry",
     "ManifestFile",
     "ManifestHeader",
-    "ManifestList",
     "TableMetadata",
     "classify",
     "manifest_bytes",

@@ -4,7 +4,7 @@
 turns drivers into bytes, and says the smallest interval that a writer can keep up.
 """
 
-from wasim.model.appends import Appends, Cadence, ManifestSizes, merge_cadence, read_appends
+from wasim.model.appends import Appends, ManifestSizes, read_appends
 from wasim.model.drivers import Drivers, drivers_at, drivers_of_manifests
 from wasim.model.equations import (
     Term,
@@ -17,7 +17,6 @@ from wasim.model.equations import (
 
 __all__ = [
     "Appends",
-    "Cadence",
     "Drivers",
     "ManifestSizes",
     "Term",
@@ -27,7 +26,6 @@ __all__ = [
     "equation",
     "keeps_up_for_s",
     "known_bytes",
-    "merge_cadence",
     "read_appends",
     "smallest_sustainable_interval_s",
 ]

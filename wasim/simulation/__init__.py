@@ -4,7 +4,7 @@
 time, memory and disk that exact simulation takes.
 """
 
-from wasim.simulation.case import Mode, Simulator, simulator_for
+from wasim.simulation.case import Mode
 from wasim.simulation.run import SimulationOptions, simulate, simulated_cases
 
-__all__ = ["Mode", "SimulationOptions", "Simulator", "simulate", "simulated_cases", "simulator_for"]
+__all__ = ["Mode", "SimulationOptions", "simulate", "simulated_cases"]

@@ -15,7 +15,6 @@ from wasim.spark.catalogs import (
 )
 from wasim.spark.java import (
     ENGINE_ERRORS,
-    JavaRuntime,
     essential_line,
     failed_commit,
     find_java,
@@ -33,7 +32,7 @@ from wasim.spark.pins import (
     file_sha256,
 )
 from wasim.spark.recorder import Journal, recorder_jar, recording_properties
-from wasim.spark.session import DEFAULT_MASTER, Session, open_plain_session, open_session, session_jars
+from wasim.spark.session import DEFAULT_MASTER, Session, open_plain_session, open_session
 
 __all__ = [
     "AWS_BUNDLE",
@@ -46,7 +45,6 @@ __all__ = [
     "S3PROXY",
     "Catalog",
     "HadoopCatalog",
-    "JavaRuntime",
     "JdbcCatalog",
     "Journal",
     "MemoryCatalog",
@@ -67,7 +65,6 @@ __all__ = [
     "read_secrets",
     "recorder_jar",
     "recording_properties",
-    "session_jars",
     "short_lived_jvm",
     "write_secrets",
 ]

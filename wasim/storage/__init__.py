@@ -1,8 +1,6 @@
 """Read-only access to where tables lie: a local folder or S3. Nothing here can write, rename or delete."""
 
 from wasim.storage.access import (
-    MOST_FILE_BYTES,
-    Children,
     FileRead,
     S3Options,
     Storage,
@@ -15,8 +13,6 @@ from wasim.storage.access import (
 )
 
 __all__ = [
-    "MOST_FILE_BYTES",
-    "Children",
     "FileRead",
     "S3Options",
     "Storage",

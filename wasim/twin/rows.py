@@ -20,7 +20,6 @@ from wasim.twin.row_sets import AS_ARRIVED, RowSet
 from wasim.twin.schema import Leaf
 from wasim.units import Ints
 
-Mask = NDArray[np.bool_]
 Values = NDArray[Any]  # of one column: int64, float32, float64, bool, or objects (str, bytes)
 
 EPOCH_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z

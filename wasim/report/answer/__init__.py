@@ -3,16 +3,15 @@
 `choice` holds what each interval of the sweep means, picks one and says why; `sentences` puts that in words.
 """
 
-from wasim.report.answer.choice import Answer, Choice, LimitOutcome, Option, Verdict, answer_run
-from wasim.report.answer.measured import measured_line
+from wasim.report.answer.choice import Answer, Choice, LimitOutcome, Option, answer_run
 from wasim.report.answer.sentences import answer_document, conclude, state_facts
+from wasim.report.simulated import measured_line
 
 __all__ = [
     "Answer",
     "Choice",
     "LimitOutcome",
     "Option",
-    "Verdict",
     "answer_document",
     "answer_run",
     "conclude",

@@ -15,7 +15,7 @@ from wasim.report.charts.commits import plan_bytes_per_commit, plan_manifests_an
 from wasim.report.charts.contention import plan_contention
 from wasim.report.charts.lasting import plan_amounts, plan_keeps_up
 from wasim.report.charts.latency import plan_commit_latency
-from wasim.report.charts.palette import CSS_NAMES, DARK, styled
+from wasim.report.charts.palette import CSS_NAMES, styled
 from wasim.report.charts.planning import plan_planning_latency, plan_readers
 from wasim.report.charts.trade_off import plan_trade_off
 from wasim.runs import Run, write_atomically
@@ -74,18 +74,6 @@ def inline_svg(svg: str, *, name: str, description: str) -> str:
     for colour, css in CSS_NAMES.items():
         svg = svg.replace(colour, f"var(--{css})")
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(description, quote=True)}" ', 1)
-
-
-def standing_svg(svg: str, *, name: str, description: str) -> str:
-    """The document with colours that follow what its reader prefers, light or dark."""
-    light = ";".join(f"--{css}:{colour}" for colour, css in CSS_NAMES.items())
-    dark = ";".join(f"--{css}:{colour}" for css, colour in DARK.items())
-    style = f"<style>svg{{{light};background:var(--paper)}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
-    svg = inline_svg(svg, name=name, description=description)
-    start = svg.index("<svg ") + len("<svg ")
-    body = svg.index(">", start) + 1
-    attributes = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-    return f"{svg[:start]}{attributes}{svg[start:body]}{style}{svg[body:]}"
 
 
 def _own_ids(svg: str, name: str) -> str:

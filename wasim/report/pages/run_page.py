@@ -194,7 +194,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
     `charts` are the run's, as `draw_charts` gives them.
     """
     run, fit, answer, prices = parts.run, parts.fit, parts.answer, parts.prices
-    pictures = [_picture(chart) for chart in charts]
+    pictures = [picture_of(chart) for chart in charts]
     page = page_environment().get_template("run.html.jinja")
     return page.render(
         run=run,
@@ -236,7 +236,8 @@ def _files(run: Run) -> Iterable[tuple[str, str]]:
         yield f"cases/{case.key}/ledger.parquet", f"{case.case.label}: a row per commit"
 
 
-def _picture(drawn: DrawnChart | LeftOut) -> Picture:
+def picture_of(drawn: DrawnChart | LeftOut) -> Picture:
+    """The chart as a page has it, or why it was left out."""
     if isinstance(drawn, LeftOut):
         return Picture(name=drawn.name, title=drawn.title.replace("\n", " "), text=drawn.why, svg=None)
     chart = drawn.chart

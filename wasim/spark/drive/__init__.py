@@ -1,8 +1,8 @@
 """A case's steps carried out on real Iceberg tables, and engine `spark`, which writes their data."""
 
 from wasim.scenario.paths import TABLE_NAME
-from wasim.spark.drive.appends import append_batch, open_appender
-from wasim.spark.drive.engine import Appender, Engine, EngineSession, Operation, Target, carry_out_steps
+from wasim.spark.drive.appends import append_batch
+from wasim.spark.drive.engine import Engine, EngineSession, Operation, Target, carry_out_steps
 from wasim.spark.drive.operations import operate
 from wasim.spark.drive.rows import create_table_sql
 from wasim.spark.drive.spark import SPARK, refuse_other_writers
@@ -10,7 +10,6 @@ from wasim.spark.drive.spark import SPARK, refuse_other_writers
 __all__ = [
     "SPARK",
     "TABLE_NAME",
-    "Appender",
     "Engine",
     "EngineSession",
     "Operation",
@@ -18,7 +17,6 @@ __all__ = [
     "append_batch",
     "carry_out_steps",
     "create_table_sql",
-    "open_appender",
     "operate",
     "refuse_other_writers",
 ]
