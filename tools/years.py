@@ -34,7 +34,7 @@ from wasim.iceberg.properties import (
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_events
 from wasim.processes import map_in_processes
 from wasim.scenario import Case, LoadedScenario, load_scenario
-from wasim.simulation.needs import exact_needs
+from wasim.simulation.case import exact_needs
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.profile import OF_KINDS, SHIPPED
 from wasim.twin.supported import check_supported

@@ -10,7 +10,7 @@ from support.paths import SCENARIOS
 from typer.testing import CliRunner
 
 from wasim.cli import app
-from wasim.cli.formats import render_csv
+from wasim.cli.terminal import render_csv
 from wasim.report.comment import render_markdown
 from wasim.report.tables import TextTable
 

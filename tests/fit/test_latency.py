@@ -15,7 +15,7 @@ from wasim.fit import fit_run
 from wasim.fit.latency import Samples, fit_latency
 from wasim.fit.report import Estimate, FitReport
 from wasim.fit.robust import fit_robust
-from wasim.fit.words import describe_interval, describe_keeping_up, describe_slope, round_duration
+from wasim.fit.sustain import describe_interval, describe_keeping_up, describe_slope, round_duration
 
 NO_ROWS = np.zeros(0)
 

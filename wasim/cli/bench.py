@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.extras import require_pyiceberg, require_spark
-from wasim.cli.formats import Format, FormatOption, Link, chosen_format, render
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
-from wasim.cli.terminal import console, echo, print_notes, rich_table
+from wasim.cli.terminal import Format, FormatOption, Link, chosen_format, console, echo, print_notes, render, rich_table
 from wasim.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def bench(
     print_notes(scenario)
     if dry_run:
         return _print_estimate(scenario, engine, chosen_format(form, as_json=as_json))
-    from wasim.cli.formats import print_outcome
+    from wasim.cli.terminal import print_outcome
 
     try:
         if engine in ("flink", "pyiceberg"):

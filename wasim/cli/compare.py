@@ -2,9 +2,18 @@
 
 import typer
 
-from wasim.cli.formats import FailAbove, FailOnMissing, Format, FormatOption, Link, chosen_format, render
 from wasim.cli.options import AsJson, PriceFile, RunName
-from wasim.cli.terminal import console, echo
+from wasim.cli.terminal import (
+    FailAbove,
+    FailOnMissing,
+    Format,
+    FormatOption,
+    Link,
+    chosen_format,
+    console,
+    echo,
+    render,
+)
 from wasim.errors import ExitCode
 
 
@@ -16,7 +25,7 @@ def report(
     prices: PriceFile = None,
 ) -> None:
     """Rebuild the report of a saved run; nothing is measured."""
-    from wasim.cli.formats import print_outcome
+    from wasim.cli.terminal import print_outcome
     from wasim.runner import conclude_run
     from wasim.runs import find_run
 

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.formats import FailAbove, FailOnMissing, Format, FormatOption, Link, chosen_format, render
 from wasim.cli.options import AsJson, table_location, takes_workload
-from wasim.cli.terminal import echo
+from wasim.cli.terminal import FailAbove, FailOnMissing, Format, FormatOption, Link, chosen_format, echo, render
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:

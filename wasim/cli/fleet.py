@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from wasim.cli.extras import map_on
-from wasim.cli.formats import Format, render
 from wasim.cli.options import TableOptions, write_page
-from wasim.cli.terminal import echo
+from wasim.cli.terminal import Format, echo, render
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.fleet import Many, plan_many
-from wasim.cli.formats import Format, FormatOption, Link, chosen_format
 from wasim.cli.options import (
     AsJson,
     Settings,
@@ -20,7 +19,7 @@ from wasim.cli.options import (
     takes_workload,
     write_page,
 )
-from wasim.cli.terminal import echo
+from wasim.cli.terminal import Format, FormatOption, Link, chosen_format, echo
 from wasim.errors import ExitCode, WasimError
 
 if TYPE_CHECKING:

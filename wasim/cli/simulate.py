@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.extras import require_spark
-from wasim.cli.formats import Format, FormatOption, Link, chosen_format
 from wasim.cli.options import (
     AsJson,
     Only,
@@ -20,7 +19,7 @@ from wasim.cli.options import (
     table_location,
     takes_workload,
 )
-from wasim.cli.terminal import console, echo, print_notes
+from wasim.cli.terminal import Format, FormatOption, Link, chosen_format, console, echo, print_notes
 from wasim.errors import ExitCode, ScenarioError, WasimError, printable, quoted
 
 PARQUET = b"PAR1"  # how such a file begins
@@ -70,7 +69,7 @@ def simulate(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon; end with its report."""
-    from wasim.cli.formats import print_outcome
+    from wasim.cli.terminal import print_outcome
     from wasim.scenario import load_scenario
     from wasim.simulation import SimulationOptions
     from wasim.simulation import simulate as run_simulation

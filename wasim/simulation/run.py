@@ -16,8 +16,7 @@ from wasim.runs import CaseRun, Run, RunFolder, make_durable, provenance, save_c
 from wasim.runs.saved import share_denominator
 from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices
-from wasim.simulation.case import ENGINE_NAME, Mode, SimulatedCase, simulator_for
-from wasim.simulation.needs import AUTO_BUDGET, EMIT_BUDGET, add_up
+from wasim.simulation.case import AUTO_BUDGET, EMIT_BUDGET, ENGINE_NAME, Mode, SimulatedCase, add_up, simulator_for
 from wasim.twin import Site, shipped_profile
 from wasim.twin.profile import as_triggered, as_written
 

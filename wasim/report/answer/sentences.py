@@ -4,7 +4,7 @@ from operator import itemgetter
 from typing import Any
 
 from wasim.fit.groups import name_without_interval
-from wasim.fit.words import describe_keeping_up, describe_slope
+from wasim.fit.sustain import describe_keeping_up, describe_slope
 from wasim.report.answer.choice import Answer, Choice, Option
 from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizon_words, short_names

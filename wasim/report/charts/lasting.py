@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.fit.words import describe_keeping_up, describe_slope
+from wasim.fit.sustain import describe_keeping_up, describe_slope
 from wasim.report.answer import Answer, Choice
 from wasim.report.charts.axes import (
     EndLabel,

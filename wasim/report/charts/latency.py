@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.fit.report import FitReport
-from wasim.fit.words import describe_interval, describe_slope
+from wasim.fit.sustain import describe_interval, describe_slope
 from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_count_axis
 from wasim.report.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
 from wasim.report.charts.palette import LOOKS

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from wasim.fit.words import describe_keeping_up, round_duration
+from wasim.fit.sustain import describe_keeping_up, round_duration
 from wasim.ledger import Kind
 from wasim.report.answer import Answer, Choice, Option
 from wasim.report.modelled import stops_keeping_up

@@ -1,7 +1,7 @@
 """The fit as tables of text: coefficients with their uncertainty, held-out errors, latencies, sustainable intervals."""
 
 from wasim.fit.report import Coefficient, CostFit, FitReport, HeldOut
-from wasim.fit.words import describe_interval, describe_slope
+from wasim.fit.sustain import describe_interval, describe_slope
 from wasim.ledger import Kind
 from wasim.report.pages.cells import format_error, format_estimate
 from wasim.report.tables import TextTable

@@ -3,9 +3,8 @@
 from wasim.scenario.paths import TABLE_NAME
 from wasim.spark.drive.appends import append_batch
 from wasim.spark.drive.engine import Engine, EngineSession, Operation, Target, carry_out_steps
-from wasim.spark.drive.operations import operate
+from wasim.spark.drive.operations import SPARK, operate, refuse_other_writers
 from wasim.spark.drive.rows import create_table_sql
-from wasim.spark.drive.spark import SPARK, refuse_other_writers
 
 __all__ = [
     "SPARK",

@@ -1,18 +1,23 @@
-"""Changes, maintenance and evolution of a table, on real Spark."""
+"""A case's operations carried out by Spark: changes, maintenance, evolution; and engine `spark`, ready for use."""
 
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-from wasim.errors import CaseFailed
+from wasim.errors import CaseFailed, WasimError
+from wasim.scenario import Case
 from wasim.scenario.changes import Widening
 from wasim.scenario.parts import Columns
 from wasim.scenario.paths import whole_paths
+from wasim.spark.drive.appends import open_appender
 from wasim.spark.drive.changes import change_rows
-from wasim.spark.drive.engine import Operation, Target
+from wasim.spark.drive.engine import Engine, EngineSession, Operation, Target
 from wasim.spark.drive.rows import partition_sql, quoted, spark_type
 from wasim.workload import ChangeRows, Evolve, Maintain
+
+MOST_WRITERS = 64  # each is a thread with a Spark session of its own
 
 
 def is_due(target: Target, step: Maintain) -> bool:
@@ -178,3 +183,50 @@ def operate(
         case Evolve():
             evolve_table(target, step)
     target.journal.done(snapshots_of(target, target.iceberg_table()))
+
+
+def refuse_other_writers(case: Case) -> None:
+    """Raises WasimError for writers other than this Spark, for more of them than it can run, and for arrivals."""
+    own = case.writer.profile
+    if own in ("flink", "pyiceberg"):
+        raise WasimError(f"writer.profile is {own}, whose engine is its own. Give --engine {own}.")
+    if case.writer.profile is not None:
+        raise WasimError(
+            f"writer.profile is {case.writer.profile}, which no engine here runs. Simulate it (wasim simulate), or take"
+            " it out and give kind: streaming or batch."
+        )
+    if case.key_columns:
+        raise WasimError(
+            "writer.upsert of mode equality-deletes is Flink's. Give --engine flink, or mode copy-on-write or"
+            " merge-on-read."
+        )
+    where = case.environment
+    alone = not case.only_appends or where.store != "local" or where.catalog not in ("jdbc", "hadoop", "in_memory")
+    if case.writer.tables > 1 and alone:
+        raise WasimError(
+            f"writer.tables is {case.writer.tables:,}, but to several tables engine spark only appends, in local files"
+            " of a jdbc, hadoop or in_memory catalog. Simulate them (wasim simulate, plan), or give 1."
+        )
+    writers = case.writer.writers
+    if writers > MOST_WRITERS:
+        raise WasimError(f"writer.writers is {writers:,}, and {MOST_WRITERS} run here at most. Simulate them.")
+    if writers > 1 and case.environment.store != "local":
+        raise WasimError(
+            f"writer.writers is {writers}, but requests to S3 cannot be assigned to a commit while several write."
+            " Simulate them, or give environment.store: local."
+        )
+    if case.workload.active is not None:
+        raise WasimError("workload.active is simulated only. Simulate it (wasim simulate), or take it out.")
+    if case.writer.arrivals is not None:
+        raise WasimError(
+            f"writer.arrivals is {case.writer.arrivals}, which is simulated only: here the clock says when writers"
+            " commit. Simulate it (wasim simulate), or take it out."
+        )
+
+
+def _open(target: Target) -> EngineSession:
+    return EngineSession(appender=open_appender(target), operate=partial(operate, target))
+
+
+# All else that a scenario describes Spark does
+SPARK = Engine(name="spark", writes_data=True, check=refuse_other_writers, open=_open)
