@@ -1,11 +1,13 @@
 """Places on storage: how they are spelt, and what is no file."""
 
 import os
+import threading
+from dataclasses import dataclass, field
 
 import pytest
 from pyarrow import fs
 
-from wasim.storage import S3Options, StorageError, open_storage, plain_path
+from wasim.storage import S3Options, StorageError, open_storage, plain_path, read_each
 from wasim.storage.s3 import _arguments, _stored
 
 
@@ -99,3 +101,27 @@ def test_undated_objects_are_young_and_negative_sizes_refused():
     assert _stored(fs.FileInfo("b/k", type=fs.FileType.File, size=1, mtime_ns=10**9)).modified_s == 1
     with pytest.raises(StorageError, match="s3://b/k: has -5 bytes"):
         _stored(fs.FileInfo("b/k", type=fs.FileType.File, size=-5, mtime_ns=1))
+
+
+@dataclass
+class Distant:
+    """A storage that answers only when four have asked: reading one after another would wait for ever."""
+
+    reads_at_once: int = 4
+    scheme: str = "s3"
+    together: threading.Barrier = field(default_factory=lambda: threading.Barrier(4, timeout=20))
+
+    def read(self, path, *, head=None):
+        self.together.wait()
+        match int(path) % 4:
+            case 1:
+                raise FileNotFoundError(path)
+            case 2:
+                raise StorageError(path)
+        return path.encode()
+
+
+def test_files_come_in_their_order_whatever_became_of_them():
+    found = list(read_each(Distant(), map(str, range(8))))
+    assert [type(one) for one in found] == [bytes, FileNotFoundError, StorageError, bytes] * 2
+    assert found[::4] == [b"0", b"4"]
