@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.paths import SCENARIOS
 
+from wasim.compiled import compiled
 from wasim.rules.merging import MergePolicy, bins_to_merge
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile
 from wasim.years import History, read_shape
-from wasim.years.compiled import compiled_run
 from wasim.years.history import missed_s, new_table
 from wasim.years.jobs import jobs_of
 from wasim.years.laws import laws_of
@@ -97,7 +97,7 @@ def test_compiled_a_table_comes_to_the_same(name: str, number: int, commits: int
 
 def test_where_numba_is_told_not_to_compile_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(pytest.importorskip("numba").config, "DISABLE_JIT", 1)
-    assert compiled_run.__wrapped__(compiles=True) is None
+    assert compiled.__wrapped__((), "run", compiles=True) is None
 
 
 def test_without_numba_tables_are_stepped_through_all_the_same(monkeypatch: pytest.MonkeyPatch):

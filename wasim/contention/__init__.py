@@ -27,7 +27,7 @@ from wasim.contention.latency import (
 from wasim.contention.measure import measure_contention
 from wasim.contention.outcome import Outcome, outcome_of
 from wasim.contention.providers import LOCAL, Providers, Store, commit_slowing, load_providers, provider_named
-from wasim.contention.race import Attempt, RaceRules, WriterGroup, race, race_of, rules_of
+from wasim.contention.races import Attempt, Attempts, RaceRules, WriterGroup, race, race_of, rules_of
 from wasim.contention.writer_times import PARTS, QUANTILES, WriterTimes, arrivals_of, due_s, times_among
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "PARTS",
     "QUANTILES",
     "Attempt",
+    "Attempts",
     "CommitLatency",
     "ConflictRule",
     "Footprint",

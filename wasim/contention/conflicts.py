@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wasim.iceberg.properties import TableProperties
 
 JITTER = 0.1  # of a wait, at most
-_GROWTH = 2
+_GROWTH, _DOUBLINGS = 2, 31  # no wait is longer than 2^31 ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +48,22 @@ class RetryPolicy:
 
     def wait_ms(self, attempt: int) -> int:
         """Milliseconds to wait after this many attempts, without jitter."""
-        return int(min(self.least_wait_ms * _GROWTH ** (attempt - 1), self.most_wait_ms))
+        return wait_ms(attempt, self.least_wait_ms, self.most_wait_ms)
 
-    def gives_up(self, attempt: int, elapsed_ms: float) -> bool:
-        """Whether a commit fails for good after this many lost attempts, `elapsed_ms` after the first began."""
-        return attempt > self.retries or (elapsed_ms > self.most_total_ms and attempt > 1)
+
+def wait_ms(attempt: int, least_ms: int, most_ms: int) -> int:
+    """Milliseconds to wait after this many lost attempts, without jitter."""
+    return int(min(least_ms * _GROWTH ** min(attempt - 1, _DOUBLINGS), most_ms))
+
+
+def jitter_ms(waits_ms: int, uniform: float) -> int:
+    """What is added to a wait, by a random number from 0 to 1."""
+    return int(uniform * max(1, int(waits_ms * JITTER)))
+
+
+def gives_up(attempt: int, elapsed_ms: float, retries: int, most_total_ms: int) -> bool:
+    """Whether a commit fails for good after this many lost attempts, `elapsed_ms` after the first began."""
+    return attempt > retries or (elapsed_ms > most_total_ms and attempt > 1)
 
 
 def retry_policy(properties: TableProperties) -> RetryPolicy:

@@ -12,7 +12,7 @@ from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_t
 from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, retry_policy
 from wasim.contention.outcome import SUSTAINED, Outcome, outcome_of
 from wasim.contention.providers import LOCAL, WIDTHS, Providers, Store, load_providers
-from wasim.contention.race import RaceRules, WriterGroup, race
+from wasim.contention.races import RaceRules, WriterGroup, race
 from wasim.contention.writer_times import Quantiles, WriterTimes, due_s, times_among
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Arrivals
@@ -187,18 +187,16 @@ class _Model:
         arrivals: list[tuple[float, int]] = [(float(at_s), 0) for at_s in due]
         for place, one in enumerate(request.statements, 1):
             kind: Arrivals = "at_random" if request.arrivals == "at_random" else "evenly"
-            times_s = due_s(kind, one.every_s, int(ends_s / one.every_s), 1, rng)
-            arrivals += [(float(at_s), place) for at_s in times_s]
+            arrivals += [(float(at_s), place) for at_s in due_s(kind, one.every_s, int(ends_s / one.every_s), 1, rng)]
         arrivals.sort()
         rules = RaceRules(groups=self._groups(request), policy=self.policy, rule=self.rule)
-        of_group = [place for _, place in arrivals]
-        numbers = range(1, len(arrivals) + 1)
-        attempts = race(numbers, [at_s for at_s, _ in arrivals], rules, rng, group_of=of_group)
+        times_s, of_group = (np.array(column) for column in zip(*arrivals, strict=True))
+        numbers = np.arange(1, len(arrivals) + 1)
+        attempts = race(numbers, times_s, rules, rng, group_of=of_group)
         skip = int(SETTLING * len(arrivals))
 
         def outcome(group: int) -> Outcome:
-            of = [number for number, place in zip(numbers, of_group, strict=True) if place == group]
-            return outcome_of(attempts, of=of if request.statements else None, skip=skip)
+            return outcome_of(attempts, of=numbers[of_group == group] if request.statements else None, skip=skip)
 
         return outcome(0), {one.name: outcome(place) for place, one in enumerate(request.statements, 1)}
 

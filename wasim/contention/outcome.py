@@ -1,12 +1,11 @@
 """The outcome of a race: attempts lost, commits failed, how long commits took, and how many landed in a second."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from wasim.contention.race import Attempt
-from wasim.units import Floats
+from wasim.contention.races import Attempts
+from wasim.units import Floats, Ints
 
 SUSTAINED = 0.95  # of the offered commits that must land, for a rate to count as sustained
 BATCHES = 10
@@ -61,39 +60,29 @@ def percentile_ms(commit_ms: Floats, percent: float) -> float:
     return float(np.percentile(commit_ms, percent)) if len(commit_ms) else float("nan")
 
 
-def outcome_of(attempts: Sequence[Attempt], *, of: Iterable[int] | None = None, skip: int = 0) -> Outcome:
+def outcome_of(attempts: Attempts, *, of: Ints | None = None, skip: int = 0) -> Outcome:
     """The outcome of a race, or of its commits numbered in `of`, without the first `skip` commits as a warm-up."""
-    chosen = None if of is None else set(of)
-    first_read_s: dict[int, float] = {}
-    ended, lost, refused, failed, redone, taken_ms = list[float](), list[bool](), 0, 0, 0, list[float]()
-    for one in attempts:
-        if one.commit <= skip or (chosen is not None and one.commit not in chosen):
-            continue
-        read_s = first_read_s.setdefault(one.commit, one.read_s)
-        lost.append(not one.won)
-        refused += one.refused
-        redone += one.invalid and not one.failed
-        if one.won:
-            taken_ms.append((one.swap_s - read_s) * 1000)
-        if one.won or one.failed:
-            failed += one.failed
-            ended.append(one.swap_s)
+    counted = attempts.commit > skip
+    chosen = attempts.of(counted if of is None else counted & np.isin(attempts.commit, of))
+    lost, ended_s = ~chosen.won, chosen.swap_s[chosen.won | chosen.failed]
+    numbers, first = np.unique(chosen.commit, return_index=True)
+    first_read_s = chosen.read_s[first][np.searchsorted(numbers, chosen.commit[chosen.won])]
     return Outcome(
-        commits=len(ended),
-        attempts=len(lost),
-        lost=sum(lost),
-        refused=refused,
-        failed=failed,
-        redone=redone,
-        seconds=ended[-1] - ended[0] if ended else 0.0,
-        commit_ms=np.sort(np.array(taken_ms)),
-        lost_share_band=_band(lost),
+        commits=len(ended_s),
+        attempts=len(chosen),
+        lost=int(lost.sum()),
+        refused=int(chosen.refused.sum()),
+        failed=int(chosen.failed.sum()),
+        redone=int((chosen.invalid & ~chosen.failed).sum()),
+        seconds=float(ended_s[-1] - ended_s[0]) if len(ended_s) else 0.0,
+        commit_ms=np.sort((chosen.swap_s[chosen.won] - first_read_s) * 1000),
+        lost_share_band=_band(lost.astype(float)),
     )
 
 
-def _band(lost: list[bool]) -> float:
+def _band(lost: Floats) -> float:
     """The half-width of the 95 % interval of the mean, by batch means: neighbouring attempts are correlated."""
     if len(lost) < 2 * BATCHES:
         return 1.0
-    means = [float(np.mean(batch)) for batch in np.array_split(np.array(lost, dtype=float), BATCHES)]
+    means = [float(np.mean(batch)) for batch in np.array_split(lost, BATCHES)]
     return float(_T95 * np.std(means, ddof=1) / np.sqrt(BATCHES))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +41,6 @@ def due_s(arrivals: Arrivals, every_s: float, count: int, writers: int, rng: np.
 
 LEAST_S = 1e-9
 QUANTILES = 11  # evenly spaced, from the least to the greatest
-Part = Literal["work_s", "first_attempt_s", "later_attempt_s", "write_s", "finish_s"]
 Quantiles = tuple[float, ...]
 
 
@@ -71,13 +70,13 @@ class WriterTimes:
         first = tuple(one + first_s for one in self.first_attempt_s)
         return replace(self, first_attempt_s=first, later_attempt_s=tuple(one + more_s for one in self.later_attempt_s))
 
-    def draw(self, part: Part, rng: np.random.Generator, count: int) -> Floats:
-        """`count` times in seconds, from the measured distribution, interpolated between quantiles in the logarithm.
+    def logarithms(self, part: str) -> list[float]:
+        """Those of a part's quantiles, between which times are drawn; before them, how many steps there are.
 
         The last tenth ends at the maximum of some hundred times: interpolated linearly, it would be far too slow.
         """
-        quantiles = np.log(np.maximum(getattr(self, part), LEAST_S))
-        return np.asarray(np.exp(np.interp(rng.random(count), np.linspace(0, 1, len(quantiles)), quantiles)))
+        quantiles = getattr(self, part)
+        return [len(quantiles) - 1, *np.log(np.maximum(quantiles, LEAST_S)).tolist()]
 
 
 PARTS = tuple(field.name for field in fields(WriterTimes) if field.name.endswith("_s"))

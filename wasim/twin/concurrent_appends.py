@@ -7,7 +7,7 @@ deletes what is a temporary file still, and a REST server may have refused to wr
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -72,7 +72,7 @@ class ConcurrentAppends:
     moment: Callable[[int, float], Moment]
     in_flight: dict[int, _Commit] = field(default_factory=dict)
 
-    def append(self, attempts: Sequence[Attempt]) -> None:
+    def append(self, attempts: Iterable[Attempt]) -> None:
         """Writes what the attempts write, each for the table that it read; then puts all events into their order."""
         log, before = self.table.log, self.table.commits
         first_event, first_step, reported = len(log.events), len(log.steps), len(log.reports)

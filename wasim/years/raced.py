@@ -67,7 +67,7 @@ def settled(case: Case, together: Sequence[WriterTimes]) -> Settled:
     rng, rules = np.random.default_rng(case.seed), rules_of(case, together)
     arrivals, writers = arrivals_of(case, None), case.writer.writers
     raced, skipped = (max(RACED, writers), 0) if arrivals == "at_once" else (RACED, SETTLING)
-    due = due_s(arrivals, case.commit_interval_s, raced, writers, rng).tolist()
+    due = due_s(arrivals, case.commit_interval_s, raced, writers, rng)
     races, landed = list[Outcome](), 0.0
     for _ in range(RACES):
         slower = replace(rules.after(landed + case.commits / RACES / 2), slows_s=0.0)

@@ -82,3 +82,14 @@ def test_a_statement_reads_what_has_landed_since_it_began():
     slow = [one for one in mixed(0.0, redoes=True) if one.commit % 2]
     appends = [one for one in mixed(0.0, redoes=True) if not one.commit % 2]
     assert np.mean([one.swap_s - one.read_s for one in slow]) > np.mean([one.swap_s - one.read_s for one in appends])
+
+
+@pytest.mark.parametrize(("catalog", "writers"), [("jdbc", 40), ("rest", 3), ("hadoop", 8)])
+def test_compiled_a_race_is_the_same_to_the_last_digit(monkeypatch: pytest.MonkeyPatch, catalog: str, writers: int):
+    pytest.importorskip("numba")
+    found = []
+    for before in (-1, 10**9):
+        monkeypatch.setattr("wasim.contention.races.BEFORE_LOADING", before)
+        monkeypatch.setattr("wasim.contention.races.BEFORE_COMPILING", before)
+        found.append((list(raced(writers, 3000, catalog=catalog)), list(mixed(0.3, redoes=writers > 4))))
+    assert found[0] == found[1]
