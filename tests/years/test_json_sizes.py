@@ -8,7 +8,7 @@ from support.synthetic import synthetic_case
 
 from wasim.iceberg.properties import METADATA_COMPRESSION
 from wasim.ledger import Kind, sum_events
-from wasim.scenario.changes import Maintenance, RewriteDataFiles
+from wasim.scenario.changes import Changes, Maintenance, Overwrite, RewriteDataFiles
 from wasim.scenario.parts import Writer
 from wasim.twin import Site, WriterProfile, profile_named, simulate_table
 from wasim.years import read_shape, simulate_years
@@ -52,6 +52,20 @@ def test_jobs_make_snapshots_without_the_writer_s_statistics(codec: str, near: f
     assert found.totals.files_written[json] == expected.files_written[json] == 1 + 2 * 60 + 10
     assert found.totals.written_bytes[json] == pytest.approx(expected.written_bytes[json], rel=near)
     assert codec == "none" or found.band[json] == near
+
+
+def test_gzipped_snapshots_of_a_query_name_it_again_and_again():
+    # overwrites between a stream's appends, and totals that fall back to 0
+    given = synthetic_case(interval_s=10.0, horizon_s=1_500.0)
+    case = replace(
+        given,
+        table=given.table.model_copy(update={"properties": {METADATA_COMPRESSION: "gzip"}}),
+        changes=Changes(overwrite=Overwrite(every=4.0, share=0.1, kind="static")),
+    )
+    profile, json = profile_named("spark_streaming"), Kind.METADATA_JSON
+    expected = sum_events(simulate_table(case, profile, np.random.default_rng(case.seed)).recording.events)
+    found = simulate_years(case, profile, Site())
+    assert found.totals.written_bytes[json] == pytest.approx(expected.written_bytes[json], rel=0.01)
 
 
 def test_gzipped_metadata_json_tells_its_plain_size():

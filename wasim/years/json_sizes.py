@@ -1,7 +1,7 @@
 """Bytes of metadata.json by what its growing arrays hold: snapshots with their log, and the log of metadata files."""
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -307,9 +307,9 @@ def _prolonged(table: SimulatedTable, count: int, most_kept: int) -> TableJson:
     log = list(json.snapshot_log)[-len(texts) :]
     apart = [_DIFFERING.split(text) for text in texts]  # as text, UUID, id, what a number counts, its digits, text …
     alike = [parts for parts in apart if parts[3::_EACH] == apart[0][3::_EACH]]  # statements count other things
-    first, last = (dict(_numbers_of(parts)) for parts in (alike[0], alike[-1]))
-    grown = {name: (last[name] - value) * len(texts) // max(1, len(texts) - 1) for name, value in first.items()}
-    constant = {*alike[0][1::_EACH]} & {*alike[-1][1::_EACH]}  # of a query, not of a commit
+    grown = _grown([dict(_numbers_of(parts)) for parts in alike])
+    named = Counter(uuid for parts in apart for uuid in dict.fromkeys(parts[1::_EACH]))
+    constant = {uuid for uuid, snapshots in named.items() if snapshots > 1}  # of a query, not of a commit
     snapshots, entries = dict[int, str](), list[SnapshotLogEntry]()
     for copy in range(ceil(count / len(texts))):
         ids: dict[str, str] = {}
@@ -341,6 +341,15 @@ def _prolonged(table: SimulatedTable, count: int, most_kept: int) -> TableJson:
     )
     whole.base = whole.point_main(newest.snapshot_id, newest.timestamp_ms)
     return whole
+
+
+def _grown(counted: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """By how much each number grows over so many snapshots: the least of their later half beside that of the earlier
+    one, as what is deleted again and again is written again.
+    """
+    half = len(counted) // 2
+    least = [{name: min(one[name] for one in some) for name in counted[0]} for some in (counted[:half], counted[half:])]
+    return {name: (later - least[0][name]) * len(counted) // half for name, later in least[1].items()}
 
 
 def _numbers_of(parts: Sequence[str]) -> Iterator[tuple[str, int]]:

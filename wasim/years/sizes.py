@@ -70,6 +70,7 @@ DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out
 ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
 STEPS_OF_ONE = 4  # of them, at most: appends and statements
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
+ROWS_OF_ZIPPED = 2048
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
 STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touches, of other partitions where they close
@@ -129,7 +130,7 @@ class TableSample:
 
     def __init__(self, *, case: Case, profile: WriterProfile, site: Site, draws_bounds: bool = False) -> None:
         self._profile, self._site, self._draws_bounds = profile, site, draws_bounds
-        self._case = self._sampled(case)
+        self._given, self._case = case, self._sampled(case)
         self._rows = 0 if draws_bounds else case.rows_per_commit
         self._writer, self._created = _created(self._case, self._rows, profile, site)
         self._arriving: dict[int, list[Part]] = {}
@@ -144,7 +145,7 @@ class TableSample:
         writer, table = self._writer, self._writer.table
         manifests = self._data_manifests(arrivals)
         if self._json is None:
-            self._json = _json_after(writer, self._commits, self._own[0], self._created)
+            self._json = self._json_by(writer, self._given, self._created)
         if self._lists is None:
             self._lists = _lists_of(self._case, table, self._of_lists(), arrivals)
         lists, saving, rewritten_more = self._lists
@@ -165,10 +166,14 @@ class TableSample:
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
         """Sizes of metadata.json of the same table, compressed as this case has it. `sizes` comes first."""
-        sampled = _sampled_case(case) if case.changes_rows else self._sampled(case)
-        # no metadata.json shows the bounds of the files that statements and commits write
-        writer, created = _created(sampled, self._rows, self._profile, self._site, has_bounds=not case.changes_rows)
-        return _json_after(writer, self._described(arrivals), self._own[0], created)
+        writer, created = _created(self._sampled(case), self._rows, self._profile, self._site)
+        self._commits = self._described(arrivals)
+        return self._json_by(writer, case, created)
+
+    def _json_by(self, writer: CaseWriter, case: Case, created: float) -> MetadataJson:
+        if writer.table.json.is_gzip and case.changes_rows:
+            return _json_of_statements(case, self._profile, self._site)
+        return _json_after(writer, self._commits, self._own[0], created)
 
     def _describe(self, arrivals: Arrivals) -> None:
         self._writer.rng = self._writer.table.rng = np.random.default_rng(self._case.seed)
@@ -331,16 +336,31 @@ def _json_after(
     writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
 ) -> MetadataJson:
     """Sizes of metadata.json, read off a few commits of such files, whose manifests no metadata.json shows."""
-    table, case, policy = writer.table, writer.case, merge_policy(writer.table.rules.properties)
-    most_kept = max(1, policy.min_count - 1) if policy.enabled and case.merges else NEVER_MERGED
+    table = writer.table
     table.rules = replace(table.rules, appends_merge=False)
-    if table.json.is_gzip and case.changes_rows:  # summaries that say more compress better
-        _carry_out(writer, ZIPPED_COMMITS)
-        return with_recipe(metadata_json_sizes(table, created, most_kept), writer)
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
         files = commits[number % len(commits)]
         append_manifests(table, [like], files, table.begin(), _moment(writer, number))
-    return with_recipe(metadata_json_sizes(table, created, most_kept), writer)
+    return with_recipe(metadata_json_sizes(table, created, _most_kept(writer)), writer)
+
+
+def _json_of_statements(case: Case, profile: WriterProfile, site: Site) -> MetadataJson:
+    """Sizes of gzipped metadata.json, read off commits and statements: summaries that say more compress better, and
+    the worse the longer their numbers are, so that these have as many rows as the case has, up to some thousand a file;
+    scattered statements change too many files for that. No metadata.json shows bounds of files.
+    """
+    scattered = any(getattr(change, "locality", "") == "scattered" for _, change in case.changes)
+    sampled = _sampled_case(case, None if scattered else ROWS_OF_ZIPPED * case.workload.files_per_commit)
+    writer, created = _created(sampled, sampled.rows_per_commit, profile, site, has_bounds=False)
+    writer.table.rules = replace(writer.table.rules, appends_merge=False)
+    _carry_out(writer, ZIPPED_COMMITS)
+    return with_recipe(metadata_json_sizes(writer.table, created, _most_kept(writer)), writer)
+
+
+def _most_kept(writer: CaseWriter) -> int:
+    """Manifests that a commit keeps at most, before it merges them."""
+    policy = merge_policy(writer.table.rules.properties)
+    return max(1, policy.min_count - 1) if policy.enabled and writer.case.merges else NEVER_MERGED
 
 
 def _carry_out(writer: CaseWriter, commits: int) -> None:
@@ -449,12 +469,12 @@ def _keys_bytes(writer: CaseWriter, case: Case, rows: float) -> float:
     return found.around + sum(found.columns.values()) * rows / len(some)
 
 
-def _sampled_case(case: Case) -> Case:
+def _sampled_case(case: Case, rows_of_appends: int | None = None) -> Case:
     """The case's first commits, with few rows, by one writer."""
     is_gzip = TableProperties.read(case.table.properties).metadata_compression == "gzip"
     checkpoints = MANY_CHECKPOINTS if is_gzip or case.rows_per_commit <= FEW_ROWS else CHECKPOINTS_OF_UPSERTS
     commits = checkpoints if case.key_columns else SAMPLED_COMMITS
-    rows = 512 if case.writer.upsert else min(512, 64 * case.workload.files_per_commit)
+    rows = rows_of_appends or (512 if case.writer.upsert else min(512, 64 * case.workload.files_per_commit))
     few = with_rows(case, ROWS_OF_UPSERTS if case.key_columns else rows)
     return replace(
         few,
