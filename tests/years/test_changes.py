@@ -13,7 +13,7 @@ from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
 
-COMMITS = 115  # manifests merge at the hundredth
+COMMITS, TO_MERGE = 60, 50  # half of what merges by default: what is told does not hang on the number
 UPSERT = {"share": 0.2, "locality": "newest"}
 TABLE = {"columns": [{"name": "reading", "type": "double"}]}
 BY_BUCKET = {"partition_by": [{"column": "event_id", "transform": "bucket[4]"}]}
@@ -105,7 +105,7 @@ def test_scattered_deletes_leave_files_of_partitions_less_and_less_alike(made: C
     delete = {"every": "2s", "share": 0.002, "mode": "copy-on-write"}
     halves = {"partition_by": [{"column": "event_id", "transform": "bucket[2]"}]}
     lines = {"changes": {"delete": delete}, "table": TABLE | halves, "workload": {"rows_per_second": 40}}
-    exact, summed = made(lines)  # the larger a file, the more often it is written again
+    exact, summed = made(lines | {"horizon": f"{2 * COMMITS}s"})  # the larger a file, the more often it is written again
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.04)
 
 
@@ -143,7 +143,7 @@ def test_maintenance_by_count_counts_the_commits_statement_too(made: Callable) -
 
 
 def test_compaction_by_count_waits_for_chance_on_average(made: Callable) -> None:
-    lines = {"horizon": "300s", "writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 4}}
+    lines = {"horizon": "150s", "writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 4}}
     upkeep = {"rewrite_data_files": {"when_small_files": 20}}
     exact, summed = made(lines | {"table": TABLE | BY_BUCKET, "maintenance": upkeep})
     lists = exact.files_written[Kind.MANIFEST_LIST]
@@ -189,7 +189,8 @@ def test_scattered_deletes_leave_files_in_closed_partitions(made: Callable) -> N
 
 def test_summaries_of_statements_compress_as_among_those_of_commits(made: Callable) -> None:
     update = {"every": "4s", "rows": 20, "mode": "merge-on-read"}
-    exact, summed = made({"table": TABLE | GZIP, "writer": "streaming", "changes": {"update": update}})
+    lines = {"table": TABLE | GZIP, "horizon": f"{2 * COMMITS}s", "changes": {"update": update}}
+    exact, summed = made(lines | {"writer": "streaming"})
     written = exact.written_bytes[Kind.METADATA_JSON]
     assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=0.01)
 
@@ -238,7 +239,7 @@ def test_overwritten_partitions_alone_lose_all_their_files(fields: list[str], ma
             "table": TABLE | {"partition_by": by},
             "workload": {"rows_per_second": 0.05},
             "commit_interval": "20m",
-            "horizon": "9d",
+            "horizon": "5d",
         }
     )
     for kind in (Kind.DATA, Kind.DATA_MANIFEST):
@@ -254,7 +255,9 @@ def made(small_case: Callable[..., Case]) -> Callable[[dict[str, Any]], tuple[An
         version = lines.get("table.format_version", 2)
         given = {key: json.dumps(value) for key, value in lines.items() if "." not in key}
         case = small_case(**({"horizon": f"{COMMITS}s"} | given))
-        case = replace(case, table=case.table.model_copy(update={"format_version": version}))
+        properties = {"commit.manifest.min-count-to-merge": str(TO_MERGE), **case.table.properties}
+        table = case.table.model_copy(update={"format_version": version, "properties": properties})
+        case = replace(case, table=table)
         rng, profile = np.random.default_rng(1), shipped_profile(case)
         exact = sum_events(simulate_table(case, profile, rng, most_rows_computed=1).recording.events)
         return exact, simulate_years(case, profile, Site())

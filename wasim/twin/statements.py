@@ -6,7 +6,7 @@ Rows that are rewritten are written by as many tasks as `writing_tasks` says.
 
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -74,10 +74,11 @@ class Hit:
 
 def find_hits(statement: Statement, is_chosen: Callable[[Ints], Mask]) -> list[Hit]:
     """Files that hold rows whose numbers are chosen."""
-    found = [
-        Hit(file=file, mask=is_chosen(file.rows.numbers) & file.live)
-        for file in scan_files(statement.live, statement.files)
-    ]
+    rows_in = statement.files.rows_in
+    masks = [is_chosen(rows_in[entry.file.file_path].numbers) for entry, _ in statement.live.data]
+    chosen = [(one, mask) for one, mask in zip(statement.live.data, masks, strict=True) if mask.any()]
+    scanned = scan_files(replace(statement.live, data=[one for one, _ in chosen]), statement.files)
+    found = [Hit(file=file, mask=mask & file.live) for file, (_, mask) in zip(scanned, chosen, strict=True)]
     return [hit for hit in found if hit.mask.any()]
 
 
