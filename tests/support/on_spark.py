@@ -22,9 +22,15 @@ from wasim.spark.servers import Servers, open_servers
 
 # Most of what a JVM does for short jobs is to compile: without its optimising compiler tests take less. The other alone
 # has room for 48 MB of code, which is full halfway through: from then on code is thrown away and compiled again.
+# Nor are classes of released jars verified, or expressions of a few rows compiled.
 FEW_COMPILERS = ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m", "-XX:+UseSerialGC"]
+FEW_COMPILERS += ["-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"]
 java.JVM_OPTIONS += FEW_COMPILERS
-OF_TESTS = {"spark.driver.defaultJavaOptions": " ".join(FEW_COMPILERS), "spark.sql.codegen.wholeStage": "false"}
+OF_TESTS = {
+    "spark.driver.defaultJavaOptions": " ".join(FEW_COMPILERS),
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 
 @pytest.fixture(scope="session")
