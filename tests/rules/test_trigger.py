@@ -17,7 +17,7 @@ def test_every_tenth_empty_interval_commits():
 
 
 @pytest.mark.parametrize("idle_every", [None, 1, 3])
-@pytest.mark.parametrize("times_us", [(30, 5, 1), (70, 20, 15), (86, 30, 30)])
+@pytest.mark.parametrize("times_us", [(30, 5, 1), (70, 20, 15), (86, 30, 30), (20, 7, 30)])
 def test_runs_of_commits_are_those_of_each_interval_asked_alone(times_us, idle_every):
     every_us, lasts_us, interval_us = times_us
     expected, idle = [], 0
