@@ -143,18 +143,18 @@ def test_a_writer_of_its_own_is_forecast_by_its_profile(writer, tmp_path):
 
 
 def test_an_expiry_is_found_by_the_versions_that_shrank(tmp_path):
-    jobs = Maintenance.model_validate({"expire_snapshots": {"every": 40, "older_than": 100}})
-    case = replace(synthetic_case(interval_s=1.0, horizon_s=300.0), maintenance=jobs)
+    jobs = Maintenance.model_validate({"expire_snapshots": {"every": 20, "older_than": 50}})
+    case = replace(synthetic_case(interval_s=1.0, horizon_s=150.0), maintenance=jobs)
     root = emit_tree(tmp_path / "t", case).root
     inspection = inspect_location(str(root), AT_1S)
     found = outlook_of(inspection, 10.0).maintenance.expire_snapshots
-    assert (found.every, found.older_than) == (pytest.approx(40, abs=1), pytest.approx(100, abs=2))
-    assert inspection.totals.of(Kind.MANIFEST_LIST).files == 121
+    assert (found.every, found.older_than) == (pytest.approx(20, abs=1), pytest.approx(50, abs=2))
+    assert inspection.totals.of(Kind.MANIFEST_LIST).files == 61
     *older, _ = sorted((root / "metadata").glob("*.metadata.json"))
     for path in older:
         path.unlink()
     found = outlook_of(inspect_location(str(root), AT_1S), 10.0).maintenance.expire_snapshots
-    assert (found.every, found.older_than) == (pytest.approx(30, abs=1), pytest.approx(105, abs=2))  # of a span of 120
+    assert (found.every, found.older_than) == (pytest.approx(15, abs=1), pytest.approx(52, abs=2))  # of a span of 60
 
 
 @pytest.fixture(scope="module")

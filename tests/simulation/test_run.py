@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from support.paths import SCENARIOS
+from support.small import SMALL_SCENARIO
 from typer.testing import CliRunner, Result
 
 from wasim.cli import app
@@ -109,11 +110,22 @@ def test_a_saved_run_keeps_the_horizon_of_its_command(summed: Outcome) -> None:
     assert [case["horizon_s"] for case in summed.document["cases"]] == [86_400.0] * 2
 
 
-def test_only_the_table_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def one_case(folder: Path, lines: str = "") -> Path:
+    """A scenario of one case, with lines more."""
+    path = folder / "small.yaml"
+    path.write_text(SMALL_SCENARIO + lines)
+    return path
+
+
+def test_only_the_table_leaves_nothing_behind(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    result = invoke("simulate", SMOKE, "--table-only", "--location", "s3://bucket/db/events")
+    result = invoke(
+        "simulate", one_case(tmp_path_factory.mktemp("small")), "--table-only", "--location", "s3://bucket/db/events"
+    )
     assert result.exit_code == 0
-    assert "streaming" in result.stdout
+    assert "batch" in result.stdout
     assert "Simulated for tables at s3://bucket/db/events." in " ".join(result.stdout.split())
     assert "Report:" not in result.stdout
     assert not list(tmp_path.iterdir())
@@ -124,10 +136,8 @@ def test_a_breached_limit_exits_with_1_and_says_which(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    scenario = tmp_path / "limited.yaml"
     limits = 'limits: {wa_metadata: "< 0.0001", snapshots: "< 100", commit_p95_ms: "< 1 ms"}\n'
-    scenario.write_text(SMOKE.read_text() + limits)
-    result = invoke("simulate", scenario, how)
+    result = invoke("simulate", one_case(tmp_path, limits), how)
     assert result.exit_code == ExitCode.FINDINGS
     assert "limit wa_metadata < 0.0001 is breached" in result.stdout
     assert "limit snapshots < 100 holds" in result.stdout
@@ -149,7 +159,7 @@ def test_what_decides_the_bytes_decides_the_key(tmp_path: Path) -> None:
 
 def test_the_document_names_the_tables_location_and_its_writer(tmp_path: Path) -> None:
     where = ("--location", "s3://bucket/db/events", "--profile", "spark_batch", "--json", "--table-only")
-    document = json.loads(invoke("simulate", SMOKE, *where).stdout)
+    document = json.loads(invoke("simulate", one_case(tmp_path), *where).stdout)
     (simulation,) = {json.dumps(case["simulation"]) for case in document["cases"]}
     assert json.loads(simulation) == {
         "mode": "exact",

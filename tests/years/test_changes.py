@@ -105,7 +105,7 @@ def test_scattered_deletes_leave_files_of_partitions_less_and_less_alike(made: C
     delete = {"every": "2s", "share": 0.002, "mode": "copy-on-write"}
     halves = {"partition_by": [{"column": "event_id", "transform": "bucket[2]"}]}
     lines = {"changes": {"delete": delete}, "table": TABLE | halves, "workload": {"rows_per_second": 40}}
-    exact, summed = made(lines | {"horizon": f"{2 * COMMITS}s"})  # the larger a file, the more often it is written again
+    exact, summed = made(lines | {"horizon": f"{2 * COMMITS}s"})  # a large file is written again more often
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.04)
 
 

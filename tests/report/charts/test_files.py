@@ -1,4 +1,4 @@
-"""Saved charts: the same bytes for the same run, and markup that a page can hold."""
+"""Saved charts, and markup that a page can hold; their bytes are compared in tests/cli/test_start_up.py."""
 
 import re
 from dataclasses import replace
@@ -33,17 +33,7 @@ def markup(drawn: tuple[DrawnChart | LeftOut, ...]) -> dict[str, str]:
     return {one.chart.name: render_chart(one) for one in drawn if isinstance(one, DrawnChart)}
 
 
-def test_charts_saved_twice_are_byte_identical(
-    run: Run, fit: FitReport, drawn: tuple[DrawnChart | LeftOut, ...], tmp_path: Path
-) -> None:
-    twice = {"one": drawn, "two": draw_charts(run, fit)}
-    first, second = (save_charts(charts, tmp_path / name) for name, charts in twice.items())
-    assert [path.name for path in first] == [path.name for path in second]
-    assert {path.suffix for path in first} == {".svg", ".png"}
-    assert all(one.read_bytes() == two.read_bytes() for one, two in zip(first, second, strict=True))
-
-
-def test_a_chart_left_out_leaves_no_older_picture_behind(run: Run, fit: FitReport, tmp_path: Path) -> None:
+def test_a_chart_left_out_leaves_no_older_picture_behind(run: Run, tmp_path: Path) -> None:
     stale = tmp_path / "day_month_year.svg"
     stale.write_text("<svg/>")
     nothing = FitReport(costs=(), latencies=(), held_out=(), sustainable=())
