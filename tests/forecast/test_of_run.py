@@ -11,7 +11,7 @@ from wasim.ledger import Kind
 from wasim.report.answer import Option, answer_run, conclude
 from wasim.report.pages.answer_cells import options_remarks, options_table
 from wasim.runs import Run
-from wasim.scenario.changes import ExpireSnapshots, Maintenance
+from wasim.scenario.changes import Changes, ExpireSnapshots, Maintenance
 from wasim.scenario.prices import load_prices
 from wasim.twin import Site, shipped_profile
 from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S
@@ -103,3 +103,14 @@ def test_what_a_forecast_ignores_is_said_with_its_cases(run: Run) -> None:
     odd = replace(kept, case=replace(kept.case, table=kept.case.table.model_copy(update={"properties": given})))
     said = f'Not simulated: table.properties.write.parquet.compression-codec, which is "snappy". ({odd.case.label})'
     assert said in forecast_run(replace(run, cases=(plain, odd))).notes
+
+
+def test_horizons_are_an_interval_at_least_and_statements_a_month_at_most(run: Run) -> None:
+    hourly = replace(run.cases[0].case, commit_interval_s=HOUR_S)
+    daily = replace(hourly, commit_interval_s=DAY_S + 1)
+    changes = Changes.model_validate({"update": {"every": "1d", "rows": 10, "mode": "copy-on-write"}})
+    found = []
+    for case in (hourly, daily, replace(daily, changes=changes)):
+        (ahead,) = forecast_run(replace(run, cases=(replace(run.cases[0], case=case),))).by_case.values()
+        found.append(list(ahead))
+    assert found == [[HOUR_S, DAY_S, MONTH_S, YEAR_S], [MONTH_S, YEAR_S], [MONTH_S]]
