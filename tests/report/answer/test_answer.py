@@ -61,14 +61,15 @@ def test_limits_that_nothing_keeps_say_how_near_the_longest_comes(run: Run, fit:
 
 
 def test_without_limits_a_sustained_knee_is_chosen(run: Run) -> None:
-    steady = synthetic_run(Truth(snapshot_ms=0.0, load_ms=(1.5, 0.0)), Sweep(intervals_s=INTERVALS_S))
+    sweep = Sweep(intervals_s=INTERVALS_S, writers=("streaming",))
+    steady = synthetic_run(Truth(snapshot_ms=0.0, load_ms=(1.5, 0.0)), sweep)
     fit = fit_run(steady)
     answer = answer_run(steady, fit, (), None, forecast_run(steady))
     choice = answer.swept[0]
     assert (choice.because, choice.chosen) == ("knee", choice.options[3])
     assert [option.keeps_up_for(MONTH_S) for option in choice.options] == [False, False, True, True, True]
     assert conclude(answer, steady) == (
-        "Commit every 30s (streaming): against 15s it saves 75 % of the metadata and costs 15s of freshness. "
+        "Commit every 30s: against 15s it saves 75 % of the metadata and costs 15s of freshness. "
         "In the first month, without maintenance, 30s writes 3.69 TiB of metadata."
     )
 
