@@ -36,6 +36,7 @@ def test_commits_and_attempts_after_the_warm_up_are_counted():
     assert (found.lost_share, found.failed_share, found.landed_per_s) == (4 / 6, 1 / 3, 2 / 6)
     assert (found.percentile_ms(50), found.seconds) == (3250.0, 6.0)
     assert [found.sustains(every_s) for every_s in (2.84, 2.86)] == [False, True]
+    assert replace(found, commits=19, failed=0, seconds=20.0).sustains(1.0)  # 95 % are enough
     of_one = outcome_of(RACE, of=[2])
     assert (of_one.commits, of_one.attempts, of_one.landed_per_s) == (1, 2, 0.0)
     assert np.isnan(outcome_of([]).percentile_ms(50))
