@@ -168,6 +168,9 @@ def test_times_are_measured_from_recordings_and_kept_in_a_profile(tmp_path):
     measured = measure_contention(recording, case)
     assert measured.writers == 4
     assert 0 <= measured.later_attempt_s[0] <= measured.later_attempt_s[-1] < 0.2
+    # simulated reports: an attempt is a fifth of a second at most, and nothing comes after its metadata.json
+    assert 0 <= measured.first_attempt_s[0] <= measured.first_attempt_s[-1] <= 0.2
+    assert measured.write_s[-1] == measured.finish_s[-1] == 0
     path = tmp_path / "profile.json"
     path.write_text(render_profile(replace(shipped_profile(case), together=(measured,))))
     assert read_profile(path).together == (measured,)

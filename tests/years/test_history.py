@@ -19,6 +19,7 @@ from wasim.years.jobs import jobs_of
 from wasim.years.laws import laws_of
 from wasim.years.machine.files import small_of
 from wasim.years.machine.manifests import commits_until_merge, merge, settle
+from wasim.years.machine.run import run
 from wasim.years.machine.tables import (
     BYTES,
     COUNT,
@@ -91,8 +92,11 @@ def test_compiled_a_table_comes_to_the_same(name: str, number: int, commits: int
     for before in (-1.0, 1e18):
         monkeypatch.setattr("wasim.years.history.BEFORE_LOADING", before)
         monkeypatch.setattr("wasim.years.history.BEFORE_COMPILING", before)
-        flows.append(table_of(name, number, commits).run().flows[-1])
+        table = table_of(name, number, commits)
+        assert (table._run is run) == (before > 0)
+        flows.append(table.run().flows[-1])
     np.testing.assert_allclose(*flows, rtol=1e-9)
+    assert compiled_run(compiles=False) is not None  # kept for the next process
 
 
 def test_where_numba_is_told_not_to_compile_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch):
