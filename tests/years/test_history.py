@@ -17,12 +17,13 @@ from wasim.years import History, read_shape
 from wasim.years.history import missed_s, new_table
 from wasim.years.jobs import jobs_of
 from wasim.years.laws import laws_of
-from wasim.years.machine.files import small_of
+from wasim.years.machine.files import partitions_so_far, small_of
 from wasim.years.machine.manifests import commits_until_merge, merge, settle
 from wasim.years.machine.run import run
 from wasim.years.machine.tables import (
     BYTES,
     COUNT,
+    DEALT,
     FRESH,
     MOST_KINDS,
     PARTIAL_FILES,
@@ -203,3 +204,14 @@ def test_every_scattered_statement_of_a_month_is_carried_out():
     assert flows[-1][0] == 45_000  # every statement is a commit
     halves = [flows[np.searchsorted(flows[:, 0], at)] for at in (22_500, 45_000)]
     assert halves[1][3] == pytest.approx(2 * halves[0][3], rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "commits", "partitions"), [(1.0, 0, 3), (1.0, 5, 15), (4.0, 1, 6), (4.0, 8, 12), (4.0, 9, 18)]
+)
+def test_partitions_are_as_many_as_have_been_open(lifetime: float, commits: int, partitions: int, laws: Laws):
+    """Three come with each commit where none outlives one; else six at a time, for so many commits."""
+    table = new_table()
+    table.numbers[DEALT] = commits
+    rules = replace(laws, lifetime=lifetime, partitions=3.0, open_partitions=6.0)
+    assert partitions_so_far(table, rules) == partitions
