@@ -17,11 +17,12 @@ from wasim.years import History, read_shape
 from wasim.years.history import missed_s, new_table
 from wasim.years.jobs import jobs_of
 from wasim.years.laws import laws_of
-from wasim.years.machine.files import partitions_so_far, small_of
+from wasim.years.machine.files import partitions_so_far, put_together, small_of
 from wasim.years.machine.manifests import commits_until_merge, merge, settle
 from wasim.years.machine.run import run
 from wasim.years.machine.tables import (
     BYTES,
+    COHORTS,
     COUNT,
     DEALT,
     FRESH,
@@ -215,3 +216,12 @@ def test_partitions_are_as_many_as_have_been_open(lifetime: float, commits: int,
     table.numbers[DEALT] = commits
     rules = replace(laws, lifetime=lifetime, partitions=3.0, open_partitions=6.0)
     assert partitions_so_far(table, rules) == partitions
+
+
+def test_partitions_put_together_hold_what_both_hold_on_average():
+    table = new_table()
+    table.numbers[COHORTS] = 2
+    for place, row in enumerate(([1.0, 4.0, 40.0, 2.0, 20.0], [3.0, 8.0, 80.0, 6.0, 60.0])):
+        table.cohorts[place][: len(row)] = row
+    put_together(table, 0, 1)
+    assert (table.cohorts[0][:5], table.numbers[COHORTS]) == ([4.0, 7.0, 70.0, 5.0, 50.0], 1)
