@@ -102,6 +102,12 @@ def _opening(core_s: float, get: float) -> float:
     return OPENED_FILE_BYTES / SCANNED_BYTES_PER_CORE_S * core_s + GETS_OF_FILE * get
 
 
+def least_opening(files: float, prices: Prices, queries_per_hour: float) -> float:
+    """What a month of queries costs that each open so many data files, and do nothing else."""
+    core_s, get = prices.compute_per_core_hour / HOUR_S, prices.per_1000_requests.get / 1000
+    return queries_per_hour * MONTH_S / HOUR_S * files * _opening(core_s, get)
+
+
 def waiting_for_expiry(replaced: float, *, horizon_s: float, kept_s: float | None, every_s: float | None) -> float:
     """Of bytes replaced over the horizon those on disk, on average: what is replaced in the time that snapshots
     are kept, and in half a period of expiry.

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wasim.capacity.commits import latency_request, rounded
-from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, waiting_for_expiry
+from wasim.capacity.cost import Load, MonthlyCost, least_opening, monthly_cost, waiting_for_expiry
 from wasim.capacity.last_cycle import (
     Course,
     LastCycle,
@@ -39,8 +40,9 @@ from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import tables_counted
 from wasim.twin import Site
 from wasim.twin.profile import tables_in_turn
-from wasim.units import DAY_S, HOUR_S
+from wasim.units import DAY_S, HOUR_S, Floats
 from wasim.years import Settled, Shape, sum_history, with_lost
+from wasim.years.laws import shortest_snapshot_bytes
 from wasim.years.passed_over import passed_over
 from wasim.years.samples import Samples
 
@@ -183,6 +185,30 @@ class SettingSimulator:
         end = self._course(setting, 1.0, self._window(setting)).end
         most = max(float(end.data_manifest_bytes.max()), float(end.delete_manifest_bytes.max()))
         return most > FAR_FROM_FULL * target
+
+    def least_cost(self, setting: Setting) -> float:
+        """What a month of a setting costs at least, whatever its history: queries open the files of a day, of which
+        half of those wait on average that come between two compactions. 0 where statements rewrite files.
+        """
+        case = self.case(setting)
+        if case.changes_rows or case.rests is not None or case.writer.tables > 1:
+            return 0.0
+        compaction, files = case.maintenance.rewrite_data_files, self.shape(setting).arrivals.files
+        waiting = files * int(min(DAY_S, self._window(setting).length_s) / setting.interval_s)
+        if compaction is not None:
+            waiting = min(waiting, files * int((compaction.every or 0.0) / setting.interval_s) / 2)
+        return least_opening(waiting, self.request.prices, self.request.queries_per_hour)
+
+    def is_out_of_reach(self, setting: Setting, kept_s: float) -> bool:
+        """Whether commits take longer than the setting's interval whatever its maintenance, once snapshots have been
+        kept for this long: with a metadata.json that held nothing but these, each as short as there is any.
+        """
+        case, shape = self.case(setting), self.shape(replace(setting, gzips_json=False))
+        if case.changes_rows or case.rests is not None or self.request.writers > 1 or shape.sizes.json.found:
+            return False
+        snapshots = int(min(kept_s, case.horizon_s / 2) / setting.interval_s) - 1  # the last cycle may end earlier
+        each = shortest_snapshot_bytes(case, shape) + shape.sizes.json.snapshot_log_entry
+        return bool(_is_late(np.float64(snapshots * each), setting.interval_s / tables_in_turn(case), self.request))
 
     @property
     def evaluated(self) -> int:
@@ -415,13 +441,18 @@ class _Reckoned:
 
 def _keeps_up_s(reckoned: _Reckoned, most_s: float, request: PlanRequest) -> float | None:
     """When commits begin to take longer than `most_s`."""
-    cycle, machine = reckoned.cycle, request.machine
+    cycle = reckoned.cycle
     at_s = cycle.end.ledger.event_time_s
     json_bytes = cycle.plain_json_at(at_s / cycle.case.commit_interval_s)
-    slowed_s = commit_slowing().commit_s(json_bytes)
-    too_long = machine.commit_ms + machine.loading_ms(json_bytes) > most_s * 1000
-    late = too_long | (slowed_s > most_s)
+    late = _is_late(json_bytes, most_s, request)
     return float(at_s[int(np.argmax(late))]) if np.any(late) else None
+
+
+def _is_late(json_bytes: Floats, most_s: float, request: PlanRequest) -> NDArray[np.bool_]:
+    """Whether commits that write a metadata.json of these bytes, uncompressed, take longer than that."""
+    machine = request.machine
+    too_long = machine.commit_ms + machine.loading_ms(json_bytes) > most_s * 1000
+    return np.asarray(too_long | (commit_slowing().commit_s(json_bytes) > most_s))
 
 
 def _bands(summed: Summed) -> dict[str, float]:

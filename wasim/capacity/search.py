@@ -28,6 +28,7 @@ LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
 MOST_MERGED = 1_000_000  # commits: beyond, merging beside compaction takes seconds to sum, and rewriting does as well
 MANY_COMPACTIONS = 2_000  # take a quarter of a second to simulate: of fewer, other processes cost what they save
 WORTH_A_JOB = 0.1  # nearer to an aim
+MOST_BAND = 0.25  # of a monthly cost: wider ones are not planned by
 NEGLIGIBLE = 1e-3  # of a limit
 NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
 
@@ -67,6 +68,9 @@ class Search:
         cheapest; where no writer keeps up, that with the smallest metadata.json.
         """
         if interval_s not in self._nearest:
+            if self._is_out_of_reach(interval_s):
+                self._nearest[interval_s] = self._leanest(interval_s)
+                return self._nearest[interval_s]
             start = self.simulator.figures(self._start(interval_s))
             leanest = start if start.keeps_up else self._leanest(interval_s)
             self._nearest[interval_s] = self._descend(start) if leanest.keeps_up else leanest
@@ -76,7 +80,7 @@ class Search:
         """Simulates what the search at each of these intervals begins with, and other settings at their rates, side by
         side where that takes long.
         """
-        self.simulate_ahead([*others, *((self._start(one), 1.0) for one in intervals_s)])
+        self.simulate_ahead([*others, *((self._start(one), 1.0) for one in intervals_s if not self._is_out_of_reach(one))])
 
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
         """Simulates settings at their rates side by side where that takes long: statements, and many compactions."""
@@ -85,6 +89,11 @@ class Search:
             for setting, rate in settings
             if self.changes_rows or self.horizon_s > MANY_COMPACTIONS * (setting.maintenance.compact_every_s or inf)
         )
+
+    def _is_out_of_reach(self, interval_s: float) -> bool:
+        """Whether no writer keeps up at an interval, whatever the setting: nothing needs to be simulated to know."""
+        kept_s = min(older_s or self.horizon_s for _, older_s in self._expiries())
+        return self.simulator.is_out_of_reach(self._plain(interval_s), kept_s)
 
     def _leanest(self, interval_s: float) -> Figures:
         return self.simulator.figures(self.lean(self._plain(interval_s)))
@@ -124,12 +133,43 @@ class Search:
                 setting, values = best.setting, getattr(self, f"_{name}")
                 others = {self.allowed(one): None for one in values(best) if one != setting}
                 others.pop(setting, None)
-                if others:
+                others = {one: None for one in others if self._may_be_better(one, best)}
+                found = [best]
+                if name != "manifests" or self.changes_rows:
                     self.simulate_ahead((one, 1.0) for one in others)
-                    best = preferred((best, *self.simulator.evaluate(others)), self.limits, self.aims)
+                for one in others:
+                    if not self._is_enough_without(one, found):
+                        found.append(self.simulator.figures(one))
+                best = preferred(found, self.limits, self.aims) if others else best
             if best.setting == before.setting:
                 break
         return best
+
+    def _may_be_better(self, setting: Setting, best: Figures) -> bool:
+        """Whether a setting could be preferred to the best so far: not where that is within limits, and less than what
+        this one costs at least, even at the far ends of their bands.
+        """
+        if not best.keeps_up or best.broken(self.limits):
+            return True
+        most = max(best.monthly_cost * (1 + MOST_BAND), best.monthly_cost + NEGLIGIBLE_COST)
+        return self.simulator.least_cost(setting) * (1 - MOST_BAND) <= most
+
+    def _is_enough_without(self, setting: Setting, found: Iterable[Figures]) -> bool:
+        """Whether one of those found is within limits as the setting would be without rewriting manifests, or by doing
+        that more seldom, and fewer of them are worth nothing: then it is preferred for being simpler.
+        """
+        every_s = setting.maintenance.rewrite_every_s
+        if every_s is None:
+            return False
+        like = replace(setting, maintenance=replace(setting.maintenance, rewrite_every_s=None))
+        return any(
+            one.keeps_up
+            and not one.broken((*self.limits, *self.aims))
+            and not self._fewer_manifests_pay(one)
+            and (one.setting.maintenance.rewrite_every_s or inf) > every_s
+            and like == replace(one.setting, maintenance=replace(one.setting.maintenance, rewrite_every_s=None))
+            for one in found
+        )
 
     def _expiry(self, best: Figures) -> Iterator[Setting]:
         kept = best.setting.maintenance

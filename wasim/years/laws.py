@@ -150,7 +150,7 @@ def _of_snapshots(case: Case, shape: Shape) -> dict[str, Any]:
     names, counts = int(snapshots.names_manifests), int(snapshots.counts_manifests)
     rewrite = snapshots.of_operation("replace", CommitCounts(entries_processed=0), TableTotals())
     return {
-        "shortest": _shortest_snapshot(case, shape),
+        "shortest": shortest_snapshot_bytes(case, shape),
         "epochs": snapshots.epochs,
         "sequences": snapshots.sequences,
         "has_row_ids": int(snapshots.has_row_ids),
@@ -178,7 +178,7 @@ def _of_compaction(case: Case, sizes: FileBytes) -> tuple[float, float, float]:
     return float(kept.target_file_size_bytes), float(kept.min_input_files), low
 
 
-def _shortest_snapshot(case: Case, shape: Shape) -> float:
+def shortest_snapshot_bytes(case: Case, shape: Shape) -> float:
     """Bytes of a snapshot of the writer's whose growing numbers have one digit each."""
     arrivals, deltas = shape.arrivals, shape.sizes.row_deltas
     by_key, by_position, added = 0.0, 0.0, arrivals.files * shape.file_bytes.of(arrivals.rows_per_file)

@@ -53,6 +53,8 @@ SLACK_US = 10.0  # a share of an interval is no whole number of microseconds
 def next_statement(table: Table, laws: Laws) -> float:
     """The writer's commit that the next periodic statement follows; infinite if none does."""
     found = inf
+    if not laws.changes_rows:
+        return found
     for change in range(UPSERT):
         found = min(found, next_of_change(table, laws, change))
     return found
@@ -71,7 +73,7 @@ def carry_out_changes(table: Table, laws: Laws, until: float) -> bool:
     whether there are any.
     """
     found = False
-    while True:
+    while laws.changes_rows:
         first, at = -1, until * laws.interval_us + SLACK_US if until < inf else inf
         for change in range(UPSERT):
             if next_of_change(table, laws, change) > table.numbers[COMMITS]:
@@ -84,6 +86,7 @@ def carry_out_changes(table: Table, laws: Laws, until: float) -> bool:
             return found
         change_rows(table, laws, first)
         found = True
+    return found
 
 
 def change_rows(table: Table, laws: Laws, change: int) -> None:

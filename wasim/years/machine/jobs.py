@@ -13,7 +13,7 @@ from wasim.years.machine.manifests import (
     settle,
     settle_entries,
 )
-from wasim.years.machine.sizes import digits, whole_digits
+from wasim.years.machine.sizes import digits
 from wasim.years.machine.tables import (
     ARRIVED,
     ARRIVED_LIVE,
@@ -82,7 +82,7 @@ def digits_of_totals(table: Table) -> float:
     if deletes <= 0:
         deletes = live_files(table, 1)
     for total in (live_files(table, 0), flows[ROWS], live_bytes(table), deletes, flows[POSITION_DELETES]):
-        found += whole_digits(total)
+        found += digits(total)
     return found + 1  # equality deletes: 0
 
 
@@ -114,11 +114,11 @@ def note_counted(table: Table, laws: Laws, around: float) -> None:
     for counter in range(LEFT_OUT):
         if counters[counter] >= 0.5:
             times = 2 if NEW_DELETES <= counter <= GONE_DELETES else 1
-            size += laws.counter_json[counter] + times * whole_digits(counters[counter])
-    size += whole_digits(max(1.0, counters[CHANGED]))
+            size += laws.counter_json[counter] + times * digits(counters[counter])
+    size += digits(max(1.0, counters[CHANGED]))
     if laws.names_manifests:
         for counter in (CREATED, KEPT, REPLACED):
-            size += whole_digits(counters[counter])
+            size += digits(counters[counter])
     note_snapshot(table, laws, size)
 
 
@@ -134,7 +134,7 @@ def commit_nothing(table: Table, laws: Laws, times: float) -> None:
         size = laws.nothing_json + digits_of_totals(table) + laws.epochs * digits(flows[SNAPSHOTS])
         size += (digits(flows[SNAPSHOTS]) - 1) * laws.sequences
         if laws.counts_manifests:
-            size += whole_digits(manifests_of(table))
+            size += digits(manifests_of(table))
     end_commits(table, laws, size, times)
 
 
@@ -146,7 +146,7 @@ def rewrite_manifests(table: Table, laws: Laws) -> None:
         return
     size = laws.rewrite_json + 2  # entries processed and changed partitions: 0
     if laws.names_manifests:
-        size += whole_digits(manifests_of(table)) + 1 + whole_digits(before)
+        size += digits(manifests_of(table)) + 1 + digits(before)
     note_snapshot(table, laws, size)
 
 

@@ -37,21 +37,22 @@ def live_of(row: list[float]) -> float:
 
 def add_up(rows: list[list[float]], used: int, sums: list[float], group: int) -> None:
     """Manifests, bytes, entries, siblings; manifests of rewritten files alone; with live entries, and their bytes."""
-    first = 7 * group
-    for place in range(first, first + 7):
-        sums[place] = 0.0
+    manifests = size = entries = siblings = rewritten = alive = alive_bytes = 0.0
     for place in range(used):
         row = rows[place]
-        count, live = row[COUNT], live_of(row)
-        sums[first] += count
-        sums[first + 1] += count * row[BYTES]
-        sums[first + 2] += count * live
-        sums[first + 3] += count * row[SIBLINGS]
+        count, live = row[COUNT], row[FRESH] + row[PARTIAL] + row[SETTLED]
+        manifests += count
+        size += count * row[BYTES]
+        entries += count * live
+        siblings += count * row[SIBLINGS]
         if live > NEGLIGIBLE:
             if row[FRESH] <= NEGLIGIBLE:
-                sums[first + 4] += count
-            sums[first + 5] += count
-            sums[first + 6] += count * row[BYTES]
+                rewritten += count
+            alive += count
+            alive_bytes += count * row[BYTES]
+    first = 7 * group
+    sums[first], sums[first + 1], sums[first + 2], sums[first + 3] = manifests, size, entries, siblings
+    sums[first + 4], sums[first + 5], sums[first + 6] = rewritten, alive, alive_bytes
 
 
 def saved(table: Table, laws: Laws) -> float:
@@ -69,10 +70,12 @@ def list_bytes(table: Table, laws: Laws) -> float:
 
 def is_like(one: list[float], other: list[float]) -> bool:
     """Whether manifests of two rows may be counted together."""
-    apart = abs(one[BYTES] - other[BYTES]) / one[BYTES]
+    if abs(one[BYTES] - other[BYTES]) / one[BYTES] > NEGLIGIBLE:
+        return False
     for column in range(FRESH, SIBLINGS + 1):
-        apart = max(apart, abs(one[column] - other[column]))
-    return apart <= NEGLIGIBLE
+        if abs(one[column] - other[column]) > NEGLIGIBLE:
+            return False
+    return True
 
 
 def join(first: list[float], second: list[float]) -> None:
@@ -86,8 +89,7 @@ def join(first: list[float], second: list[float]) -> None:
 
 def copy_row(rows: list[list[float]], to: int, row: list[float]) -> None:
     """Makes a row equal to another."""
-    for column in range(COLUMNS):
-        rows[to][column] = row[column]
+    rows[to][:] = row
 
 
 def replace_rows(table: Table, group: int, count: int) -> None:

@@ -2,7 +2,6 @@
 
 from math import ceil, floor, inf
 
-from wasim.years.flows import WIDTH
 from wasim.years.machine.appends import append, manifests_of
 from wasim.years.machine.changes import carry_out_changes, next_statement, upsert
 from wasim.years.machine.files import deal_out, has_enough, small_files
@@ -55,8 +54,7 @@ def sample(table: Table, laws: Laws, samples: list[float]) -> None:
     samples[place], samples[place + 1], samples[place + 2] = table.numbers[COMMITS], sums[0], sums[7]
     samples[place + 3], samples[place + 4], samples[place + 5] = sums[2] + sums[9], sums[1], sums[8]
     samples[place + 6], samples[place + 7], samples[place + 8] = size, sums[5] + sums[12], sums[6] + sums[13]
-    for flow in range(WIDTH):
-        samples[place + OF_TABLE + flow] = table.flows[flow]
+    samples[place + OF_TABLE : place + SAMPLE] = table.flows
     table.numbers[SAMPLED] += 1
 
 

@@ -1,14 +1,14 @@
 """Bytes of files by what they list or hold, and digits of numbers."""
 
-from math import ceil, exp, floor, log
+from math import ceil, exp, log
 
 from wasim.years.growth import TABULATED
 from wasim.years.machine.tables import Laws, Table
 
 
 def digits(value: float) -> int:
-    """Digits of a whole number that is not negative."""
-    found, power = 1, 10.0
+    """Digits of the nearest whole number; one of a number below zero."""
+    found, power = (7, 1e7) if value + 0.5 >= 1e6 else (1, 10.0)
     while value + 0.5 >= power:
         found += 1
         power *= 10.0
@@ -17,7 +17,7 @@ def digits(value: float) -> int:
 
 def whole_digits(value: float) -> int:
     """Digits of the nearest whole number."""
-    return digits(float(floor(value + 0.5)))
+    return digits(value)
 
 
 def digits_through(start: float, step: float, count: float) -> float:
