@@ -92,6 +92,10 @@ class _ReadOff:
     def sizes(self, arrivals: Arrivals) -> Sizes:
         """Sizes of the table's files where its commits bring these."""
 
+        def of_usual(layout: _Layout) -> ManifestBytes:
+            usual = PARTITIONS[-1] if layout.partitions > 1 else layout.partitions
+            return _manifests(replace(layout, files=FILES[1], partitions=usual), rows)
+
         def of_files(layout: _Layout) -> ManifestBytes:
             if layout.partitions > 1:
                 layout = replace(layout, files=min(layout.files, FILES[1]))
@@ -103,10 +107,14 @@ class _ReadOff:
             return _between(_manifests(few, rows), lambda: _manifests(many, rows), share)
 
         rows = arrivals.rows_per_file
+        usual, of_few, usual_of_few = (
+            _by_columns(self.layout, columns, of)
+            for columns, of in ((COLUMNS, of_usual), (FEW_COLUMNS, of_files), (FEW_COLUMNS, of_usual))
+        )
         return replace(
             _sizes(replace(self.usual, columns=_around(self.usual.columns, FEW_COLUMNS)[0])),
             json=_by_columns(self.usual, FEW_COLUMNS, _json),
-            data_manifests=_by_columns(self.layout, COLUMNS, of_files),
+            data_manifests=_changed_alike(usual, usual_of_few, of_few),
         )
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
@@ -121,6 +129,11 @@ def _around(value: float, known: Sequence[int], scale: Callable[[float], float] 
     if value <= low or high == low:
         return low, low, 0.0
     return low, high, (scale(value) - scale(low)) / (scale(high) - scale(low))
+
+
+def _changed_alike(one: ManifestBytes, before: ManifestBytes, after: ManifestBytes) -> ManifestBytes:
+    """What one becomes where another like it becomes something else: one + after - before."""
+    return before.between(one.between(after, 0.5), 2.0)
 
 
 def _between(low: T, high: Callable[[], T], share: float) -> T:
