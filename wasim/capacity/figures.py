@@ -208,7 +208,7 @@ class SettingSimulator:
             return False
         snapshots = int(min(kept_s, case.horizon_s / 2) / setting.interval_s) - 1  # the last cycle may end earlier
         each = shortest_snapshot_bytes(case, shape) + shape.sizes.json.snapshot_log_entry
-        return bool(_is_late(np.float64(snapshots * each), setting.interval_s / tables_in_turn(case), self.request))
+        return bool(_is_late(np.array([snapshots * each]), setting.interval_s / tables_in_turn(case), self.request)[0])
 
     @property
     def evaluated(self) -> int:

@@ -80,7 +80,9 @@ class Search:
         """Simulates what the search at each of these intervals begins with, and other settings at their rates, side by
         side where that takes long.
         """
-        self.simulate_ahead([*others, *((self._start(one), 1.0) for one in intervals_s if not self._is_out_of_reach(one))])
+        self.simulate_ahead(
+            [*others, *((self._start(one), 1.0) for one in intervals_s if not self._is_out_of_reach(one))]
+        )
 
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]]) -> None:
         """Simulates settings at their rates side by side where that takes long: statements, and many compactions."""

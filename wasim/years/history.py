@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf
 
 import numpy as np
@@ -95,7 +96,7 @@ class History:
 
     def __post_init__(self) -> None:
         jobs, self.commits = jobs_of(self.case, self.shape.arrivals), float(self.case.commits)
-        schedule, laws, table = _schedule(jobs), laws_of(self.case, self.shape, jobs), new_table()
+        schedule, laws = _schedule(jobs), laws_of(self.case, self.shape, jobs)
         each = (laws.merges / laws.least, laws.files / laws.least_files, 1 / laws.least_manifests)  # of a commit
         runs = sum(float(commit < inf) for row in schedule[: IDLE + 1] for commit in row)
         runs += sum(row[RUNS] for row in laws.changes) + laws.upserts * self.commits
@@ -103,12 +104,15 @@ class History:
         by_chance = any(job.by_chance for job in jobs)
         self._run = compiled or run
         self._plan = [self._held(one) for one in (schedule, _chances(self.shape.arrivals) if by_chance else [[0.0]])]
-        self._samples = self._held([0.0] * (SAMPLES_AT_ONCE * SAMPLE))
+        self._samples = np.zeros(SAMPLES_AT_ONCE * SAMPLE) if compiled else [0.0] * (SAMPLES_AT_ONCE * SAMPLE)
+        is_record = compiled is not None and not laws.changes_rows
+        table: Record = _new_record().copy() if is_record else new_table()
         table.compacted_more[:] = laws.compacted_more
         sample(table, laws, self._samples)
         carry_out_changes(table, laws, inf)  # what comes before the first commit
         self.taken = [np.array([self._samples[:SAMPLE]])]
-        self.laws, self.table = (as_record(laws), as_record(table)) if compiled else (laws, table)
+        self.laws = as_record(laws) if compiled else laws
+        self.table = as_record(table) if compiled and not is_record else table
 
     def _held(self, values: list[Record]) -> Record:
         """Lists as the machine takes them: as arrays where it is compiled."""
@@ -176,6 +180,12 @@ def new_table() -> Table:
         gone=[[0.0] * 3 for _ in range(ROOM)],
         counters=[0.0] * COUNTERS,
     )
+
+
+@cache
+def _new_record() -> Record:
+    """The same as compiled functions take it."""
+    return as_record(new_table())
 
 
 def _schedule(jobs: Sequence[Job]) -> list[list[float]]:

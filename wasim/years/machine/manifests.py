@@ -72,7 +72,7 @@ def is_like(one: list[float], other: list[float]) -> bool:
     """Whether manifests of two rows may be counted together."""
     if abs(one[BYTES] - other[BYTES]) / one[BYTES] > NEGLIGIBLE:
         return False
-    for column in range(FRESH, SIBLINGS + 1):
+    for column in range(FRESH, SIBLINGS + 1):  # noqa: SIM110 - numba compiles no generators
         if abs(one[column] - other[column]) > NEGLIGIBLE:
             return False
     return True
