@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from support.plans import a_plan, a_request
 
 from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, SettingSimulator, make_plan, request_from_flags
@@ -9,9 +10,10 @@ from wasim.capacity.commits import with_commits
 from wasim.capacity.plan import search_for
 from wasim.capacity.search import preferred
 from wasim.capacity.settings import Maintenance, case_of
-from wasim.units import DAY_S
+from wasim.units import DAY_S, HOUR_S
 
 PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
+DAILY = Maintenance(expire_every_s=DAY_S, older_than_s=DAY_S, rewrite_every_s=None)
 
 
 def test_an_unsustained_setting_is_taken_only_where_none_is_sustained():
@@ -113,3 +115,29 @@ def test_the_compaction_of_a_scenario_is_kept_at_its_period():
     jobs = {"rewrite_data_files": {"every": "2h"}}
     plan = make_plan(replace(asked, document={**asked.document, "maintenance": jobs}), explains=False)
     assert {one.setting.maintenance.compact_every_s for one in plan.best} == {7200}
+
+
+@pytest.mark.parametrize("writer", ["batch", "flink"])
+def test_no_setting_costs_less_than_its_least_nor_is_any_sustained_out_of_reach(writer: str):
+    flags = {"rows_per_second": "900", "files_per_commit": "3", "partitions": "2", "writer": writer, "horizon": "9d"}
+    simulator = SettingSimulator(request=request_from_flags(flags, Requirements(freshness="10m")))
+    for compact_every_s in (None, DAY_S, HOUR_S):
+        kept = replace(DAILY, compact_every_s=compact_every_s)
+        found = simulator.figures(Setting(interval_s=600.0, maintenance=kept))
+        least = simulator.least_cost(found.setting)
+        assert found.cost.opening / (1 if compact_every_s is None else 4) < least * 1.001 <= found.cost.opening * 1.002
+    reached = [(s, simulator.is_out_of_reach(replace(PLAIN, interval_s=s), DAY_S)) for s in (0.05, 0.1, 0.5, 600.0)]
+    kept = replace(DAILY, expire_every_s=HOUR_S)
+    for interval_s, is_out in reached:
+        assert not is_out or not simulator.figures(Setting(interval_s=interval_s, maintenance=kept)).keeps_up
+    assert {is_out for _, is_out in reached} == {True, False}
+
+
+def test_what_cannot_be_preferred_is_not_simulated():
+    asked = a_request(freshness="5m")
+    plan = make_plan(asked, simulator := SettingSimulator(request=asked), explains=False)
+    hourly = [one.setting for one in plan.best if one.keeps_up and one.setting.maintenance.compact_every_s == HOUR_S]
+    known = simulator.evaluated
+    seldom = [replace(one, maintenance=replace(one.maintenance, compact_every_s=None)) for one in hourly[:-1]]
+    simulator.evaluate(seldom)  # the longest interval began with that
+    assert simulator.evaluated == known + len(seldom) > known
