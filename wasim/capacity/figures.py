@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wasim.capacity.commits import latency_request, rounded
+from wasim.capacity.commits import latency_request, rounded, with_commits
 from wasim.capacity.cost import Load, MonthlyCost, least_opening, monthly_cost, waiting_for_expiry
 from wasim.capacity.last_cycle import (
     Course,
@@ -118,6 +118,7 @@ class SettingSimulator:
     _courses: dict[tuple[object, ...], Course] = field(default_factory=dict)  # by all that decides one, its window last
     _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
     _known: dict[tuple[Setting, float, Window], Figures] = field(default_factory=dict)
+    _latencies: dict[tuple[float, Footprint], CommitLatency | None] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
 
     def for_settings(self, settings: Iterable[Setting]) -> "SettingSimulator":
@@ -263,6 +264,13 @@ class SettingSimulator:
         if key not in self._cases:
             self._cases[key] = case_of(self.request, setting, rate=rate)
         return self._cases[key]
+
+    def with_commits(self, figures: Figures, case: Case) -> Figures:
+        """The figures with the latency of commits; `case` is any of the request's. Like commits are raced once."""
+        key = figures.setting.interval_s, figures.footprint
+        if key not in self._latencies:
+            self._latencies[key] = with_commits(figures, case, self.request).commit
+        return replace(figures, commit=self._latencies[key])
 
     def _race(self, case: Case, footprint: Footprint) -> Outcome:
         if self.raced is not None:

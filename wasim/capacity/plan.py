@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wasim.capacity.choice import Relaxation, choose, frontier_of, relax, within_band
-from wasim.capacity.commits import MOST_FAILED, RETRIES, LosingJob, losing_jobs, sustained, with_commits
+from wasim.capacity.commits import MOST_FAILED, RETRIES, LosingJob, losing_jobs, sustained
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.request import FEWEST_COMMITS, PlanRequest, Prefer
@@ -190,11 +190,11 @@ def _best(search: Search, case: Case) -> list[Figures]:
 
 def _sustained(best: Figures, search: Search, case: Case) -> Figures:
     """The best of an interval with its commits, or if they take longer than that, with the smallest metadata.json."""
-    request = search.simulator.request
-    found = with_commits(best, case, request)
+    simulator = search.simulator
+    found = simulator.with_commits(best, case)
     if found.keeps_up or not best.keeps_up:
         return found
-    lean = with_commits(search.simulator.figures(search.lean(best.setting)), case, request)
+    lean = simulator.with_commits(simulator.figures(search.lean(best.setting)), case)
     return lean if lean.keeps_up else found
 
 
