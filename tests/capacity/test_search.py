@@ -118,7 +118,7 @@ def test_the_compaction_of_a_scenario_is_kept_at_its_period():
 
 
 @pytest.mark.parametrize("writer", ["batch", "flink"])
-def test_no_setting_costs_less_than_its_least_nor_is_any_sustained_out_of_reach(writer: str):
+def test_nothing_costs_less_than_its_least_or_keeps_up_unreachably(writer: str):
     flags = {"rows_per_second": "900", "files_per_commit": "3", "partitions": "2", "writer": writer, "horizon": "9d"}
     simulator = SettingSimulator(request=request_from_flags(flags, Requirements(freshness="10m")))
     for compact_every_s in (None, DAY_S, HOUR_S):
