@@ -14,6 +14,7 @@ from wasim.rules.merging import MergePolicy, bins_to_merge
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile
 from wasim.years import History, read_shape
+from wasim.years.compiled import compiled_run
 from wasim.years.history import missed_s, new_table
 from wasim.years.jobs import jobs_of
 from wasim.years.laws import laws_of
