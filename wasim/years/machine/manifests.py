@@ -164,17 +164,32 @@ def list_new(table: Table, group: int, count: float, size: float, entries: float
 
 
 def drop_dead(table: Table, group: int) -> None:
-    """Takes older manifests without live entries out of the list, as every commit does that may merge."""
+    """Takes older manifests without live entries out of the list, as every commit does that may merge: of those with
+    less than one on average, all but as many as there are entries.
+    """
     rows, kept = table.rows[group], 0
     for place in range(table.used[group]):
         row = rows[place]
-        if row[IS_NEW] > 0 or live_of(row) > NEGLIGIBLE:
+        live = live_of(row)
+        if row[IS_NEW] > 0 or live >= 1 - NEGLIGIBLE:
+            left = 1.0
+        else:
+            left = live if live > NEGLIGIBLE else 0.0
+            note_leaving(table, group, row, row[COUNT] * (1 - left))
+        if left > 0:
             if kept != place:
                 copy_row(rows, kept, row)
+            if left < 1:
+                hold_one(rows[kept], left)
             kept += 1
-        else:
-            note_leaving(table, group, row, row[COUNT])
     table.used[group] = kept
+
+
+def hold_one(row: list[float], left: float) -> None:
+    """Makes manifests with `left` live entries on average those of them that have one."""
+    row[COUNT] *= left
+    for column in (FRESH, PARTIAL, SETTLED, SORTED):
+        row[column] /= left
 
 
 def close_bin(table: Table, laws: Laws, group: int, spares: int, parts: int, repeat: float, newest: bool) -> int:
