@@ -109,6 +109,15 @@ def test_scattered_deletes_leave_files_of_partitions_less_and_less_alike(made: C
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.04)
 
 
+def test_manifests_whose_last_entry_goes_leave_the_list(made: Callable) -> None:
+    update = {"every": "2s", "rows": 5, "mode": "copy-on-write"}
+    lines = {"changes": {"update": update}, "workload": {"rows_per_second": 8}, "commit_interval": "5s"}
+    table = TABLE | {"properties": {"commit.manifest.min-count-to-merge": "100"}}
+    exact, summed = made(lines | {"horizon": f"{6 * COMMITS}s", "table": table, "writer": "streaming"})
+    lists = Kind.MANIFEST_LIST
+    assert summed.totals.written_bytes[lists] == pytest.approx(exact.written_bytes[lists], rel=0.02)
+
+
 def test_rows_of_a_batchs_task_follow_each_other(made: Callable) -> None:
     delete = {"every": "4s", "rows": 12, "locality": "oldest", "mode": "merge-on-read"}
     each = {"commit_interval": "10s", "horizon": f"{10 * COMMITS}s", "table": TABLE | BY_BUCKET}
