@@ -344,12 +344,15 @@ def _prolonged(table: SimulatedTable, count: int, most_kept: int) -> TableJson:
 
 
 def _grown(counted: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """By how much each number grows over so many snapshots: the least of their later half beside that of the earlier
-    one, as what is deleted again and again is written again.
+    """By how much each number grows over so many snapshots: not at all, where the later half of them has as little as
+    the earlier one, as what is deleted again and again is written again.
     """
-    half = len(counted) // 2
-    least = [{name: min(one[name] for one in some) for name in counted[0]} for some in (counted[:half], counted[half:])]
-    return {name: (later - least[0][name]) * len(counted) // half for name, later in least[1].items()}
+    half, found = len(counted) // 2, dict[str, int]()
+    for name in counted[0]:
+        earlier, later = ([one[name] for one in some] for some in (counted[:half], counted[half:]))
+        grows = min(later) > max(earlier)
+        found[name] = (later[-1] - earlier[0]) * len(counted) // (len(counted) - 1) if grows else 0
+    return found
 
 
 def _numbers_of(parts: Sequence[str]) -> Iterator[tuple[str, int]]:

@@ -173,7 +173,7 @@ class TableSample:
     def _json_by(self, writer: CaseWriter, case: Case, created: float) -> MetadataJson:
         if writer.table.json.is_gzip and case.changes_rows:
             return _json_of_statements(case, self._profile, self._site)
-        return _json_after(writer, self._commits, self._own[0], created)
+        return _json_after(writer, case, self._commits, self._own[0], created)
 
     def _describe(self, arrivals: Arrivals) -> None:
         self._writer.rng = self._writer.table.rng = np.random.default_rng(self._case.seed)
@@ -333,7 +333,7 @@ def _rows_by_chance(mean: float, count: int, rng: np.random.Generator, *, is_all
 
 
 def _json_after(
-    writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
+    writer: CaseWriter, case: Case, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
 ) -> MetadataJson:
     """Sizes of metadata.json, read off a few commits of such files, whose manifests no metadata.json shows."""
     table = writer.table
@@ -341,7 +341,7 @@ def _json_after(
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
         files = commits[number % len(commits)]
         append_manifests(table, [like], files, table.begin(), _moment(writer, number))
-    return with_recipe(metadata_json_sizes(table, created, _most_kept(writer)), writer)
+    return with_recipe(metadata_json_sizes(table, created, _most_kept(case)), writer)
 
 
 def _json_of_statements(case: Case, profile: WriterProfile, site: Site) -> MetadataJson:
@@ -354,13 +354,17 @@ def _json_of_statements(case: Case, profile: WriterProfile, site: Site) -> Metad
     writer, created = _created(sampled, sampled.rows_per_commit, profile, site, has_bounds=False)
     writer.table.rules = replace(writer.table.rules, appends_merge=False)
     _carry_out(writer, ZIPPED_COMMITS)
-    return with_recipe(metadata_json_sizes(writer.table, created, _most_kept(writer)), writer)
+    return with_recipe(metadata_json_sizes(writer.table, created, _most_kept(case)), writer)
 
 
-def _most_kept(writer: CaseWriter) -> int:
-    """Manifests that a commit keeps at most, before it merges them."""
-    policy = merge_policy(writer.table.rules.properties)
-    return max(1, policy.min_count - 1) if policy.enabled and writer.case.merges else NEVER_MERGED
+def _most_kept(case: Case) -> int:
+    """Manifests that a commit keeps at most, before it merges them or a job rewrites them."""
+    policy, job = merge_policy(TableProperties.read(case.table.properties)), case.maintenance.rewrite_manifests
+    most = max(1, policy.min_count - 1) if policy.enabled and case.merges else NEVER_MERGED
+    if job is None:
+        return most
+    commits = NEVER_MERGED if job.every is None else max(1, round(job.every / case.commit_interval_s))
+    return min(most, commits, job.when_manifests or NEVER_MERGED)
 
 
 def _carry_out(writer: CaseWriter, commits: int) -> None:
