@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs" / "writers.md").read_text()
 NAMED = {entry.profile: entry for entry in ENTRIES}
 
 
-@pytest.fixture(scope="module", params=["redpanda", "pyiceberg"])
+@pytest.fixture(scope="module", params=["redpanda", "pyiceberg", "automq"])
 def row(request: pytest.FixtureRequest) -> Row:
     return row_of(NAMED[request.param], MINUTE)
 
@@ -25,7 +25,8 @@ def test_the_page_holds_the_row_that_is_computed(row):
 
 def test_the_named_setting_writes_less(row):
     assert f"| {row.profile.title} | 1m | {row.helps} |" in PAGE
-    assert row.helped.per_day_bytes < row.figures.per_day_bytes / 5
+    least = 1.5 if row.profile.name == "automq" else 5  # the writer expires by itself
+    assert row.helped.per_day_bytes < row.figures.per_day_bytes / least
 
 
 def test_each_entry_has_its_facts_and_source_on_the_page():
