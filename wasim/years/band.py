@@ -47,7 +47,7 @@ _UPSERTS_AT_AN_END = _widths(0.015, 0.16, 0.12, 0.06)
 # INSERT OVERWRITE of the newest partitions: which manifests list their files
 _OVERWRITTEN = _widths(0.015, 0.08, 0.2, 0.03)
 ZIPPED_STATISTICS = 0.13  # entries of statistics in compressed metadata.json
-_ZIPPED_STATEMENTS = _widths(0.05, 0.0, 0.0, 0.0)
+_ZIPPED_STATEMENTS = _widths(0.035, 0.0, 0.0, 0.0)
 
 
 def band_of(case: Case, arrivals: Arrivals, observed: Widths) -> dict[Kind, float]:
