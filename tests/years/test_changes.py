@@ -139,8 +139,16 @@ def test_scattered_upserts_write_as_many_delete_files(made: Callable) -> None:
     exact, summed = made({"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 200}})
     totals = summed.totals
     assert totals.files_written[Kind.DELETE_FILE] == pytest.approx(exact.files_written[Kind.DELETE_FILE], rel=0.02)
-    written = exact.written_bytes[Kind.DELETE_MANIFEST]
-    assert totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.1)
+    written = exact.written_bytes
+    assert totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written[Kind.DELETE_MANIFEST], rel=0.1)
+
+
+def test_manifests_of_deletes_share_their_commit_s_name(made: Callable) -> None:
+    upsert = {"share": 0.1, "mode": "merge-on-read"}
+    lines = {"workload": {"rows_per_second": 40, "files_per_commit": 4}, "table.format_version": 3}
+    exact, summed = made(lines | {"writer": {"kind": "batch", "upsert": upsert}})
+    written = exact.written_bytes[Kind.MANIFEST_LIST]
+    assert summed.totals.written_bytes[Kind.MANIFEST_LIST] == pytest.approx(written, rel=0.02)
 
 
 def test_maintenance_by_count_counts_the_commits_statement_too(made: Callable) -> None:

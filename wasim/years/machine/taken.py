@@ -16,6 +16,7 @@ from wasim.years.machine.tables import (
     LARGE,
     NEGLIGIBLE,
     PARTIAL,
+    SEEN,
     SETTLED,
     SIBLINGS,
     SORTED,
@@ -53,10 +54,13 @@ def write_again(
 
 
 def end_taking(table: Table, group: int, spares: int, rewritten: float) -> float:
-    """Lists what is left; those written again, this many, stand next to each other's in the list."""
+    """Lists what is left; those written again, this many, stand next to each other in the list, and those of deletes
+    have the commit's new manifests further up.
+    """
+    siblings = max(SEEN if group == 1 else 0.0, 1 - 1 / max(rewritten, 1.0))
     for place in range(spares):
         if table.spare[place][IS_NEW] > 0:
-            table.spare[place][SIBLINGS] = max(0.0, 1 - 1 / max(rewritten, 1.0))
+            table.spare[place][SIBLINGS] = siblings
     replace_rows(table, group, spares)
     return rewritten
 
