@@ -59,7 +59,8 @@ def _within(scope: dict[str, Any], function: FunctionType, name: str) -> Functio
 
 
 def _digest(scope: dict[str, Any], functions: Iterable[FunctionType]) -> str:
-    """Of all code and numbers that are compiled: of any other the file is another one."""
-    numbers = sorted((name, value) for name, value in scope.items() if isinstance(value, int | float))
+    """Of all code and constants that are compiled: of any other the file is another one."""
+    named = ((name, value) for name, value in scope.items() if not name.startswith("__"))
+    numbers = sorted((name, repr(value)) for name, value in named if isinstance(value, int | float | str | tuple))
     code = [(one.__code__.co_code, one.__code__.co_consts, one.__code__.co_names) for one in functions]
     return hashlib.sha256(repr((numbers, code)).encode()).hexdigest()[:12]

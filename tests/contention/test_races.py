@@ -7,6 +7,7 @@ import pytest
 from support.races import DEFAULT_POLICY, raced, share_lost, times
 
 from wasim.contention import CONFLICT_RULES, RaceRules, WriterGroup, race
+from wasim.contention.races import _compiled_run
 
 
 def test_one_writer_alone_loses_nothing():
@@ -84,6 +85,13 @@ def test_a_statement_reads_what_has_landed_since_it_began():
     assert np.mean([one.swap_s - one.read_s for one in slow]) > np.mean([one.swap_s - one.read_s for one in appends])
 
 
+def test_a_race_without_commits_has_no_attempt():
+    rules = RaceRules(
+        groups=(WriterGroup(writers=2, times=times(2)),), policy=DEFAULT_POLICY, rule=CONFLICT_RULES["rest"]
+    )
+    assert len(race([], [], rules, np.random.default_rng(0))) == 0
+
+
 @pytest.mark.parametrize(("catalog", "writers"), [("jdbc", 40), ("rest", 3), ("hadoop", 8)])
 def test_compiled_a_race_is_the_same_to_the_last_digit(monkeypatch: pytest.MonkeyPatch, catalog: str, writers: int):
     pytest.importorskip("numba")
@@ -91,5 +99,6 @@ def test_compiled_a_race_is_the_same_to_the_last_digit(monkeypatch: pytest.Monke
     for before in (-1, 10**9):
         monkeypatch.setattr("wasim.contention.races.BEFORE_LOADING", before)
         monkeypatch.setattr("wasim.contention.races.BEFORE_COMPILING", before)
+        assert (_compiled_run(1) is not None) == (before < 0)
         found.append((list(raced(writers, 3000, catalog=catalog)), list(mixed(0.3, redoes=writers > 4))))
     assert found[0] == found[1]

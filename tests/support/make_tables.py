@@ -1,6 +1,6 @@
 """Generates the real tables of which `tests/data/tables` holds a selection: Spark 4.1, Iceberg 1.12, two catalogs.
 
-    python tests/make_tables.py            # writes /warehouse, then copies the selection into tests/data/tables
+    python tests/support/make_tables.py    # writes /warehouse, then copies the selection into tests/data/tables
 
 The warehouse stands at the root so that the paths inside the files tell nothing about the machine. Not a test itself:
 Java ids and clocks differ at every run, so what is kept is kept.

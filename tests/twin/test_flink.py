@@ -52,7 +52,7 @@ MAINTENANCE = (
 )
 def test_the_newest_row_of_each_key_is_always_left(**fields):
     is_refused = fields["version"] == 3 and fields["repeats"] and "expire_snapshots" in fields["maintenance"]
-    assume(not is_refused)  # tests/test_flink_against_java.py
+    assume(not is_refused)  # tests/twin/test_flink_against_java.py
     case = upserting_case(properties=MERGING, **fields)
     simulated = simulate(case)
     assert rows_left(simulated) == rows_expected(case)

@@ -13,7 +13,7 @@ from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
 
-COMMITS, TO_MERGE = 60, 50  # half of what merges by default: what is told does not hang on the number
+COMMITS, TO_MERGE = 60, 50  # half of what merges by default: the results do not depend on it
 UPSERT = {"share": 0.2, "locality": "newest"}
 TABLE = {"columns": [{"name": "reading", "type": "double"}]}
 BY_BUCKET = {"partition_by": [{"column": "event_id", "transform": "bucket[4]"}]}

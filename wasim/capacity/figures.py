@@ -188,11 +188,11 @@ class SettingSimulator:
         return most > FAR_FROM_FULL * target
 
     def least_cost(self, setting: Setting) -> float:
-        """What a month of a setting costs at least, whatever its history: queries open the files of a day, of which
-        half of those wait on average that come between two compactions. 0 where statements rewrite files.
+        """What a month of a setting costs at least, whatever its history: queries open the files of a day, or of half of
+        the time between two compactions. 0 where statements rewrite files or commits of several writers fail.
         """
         case = self.case(setting)
-        if case.changes_rows or case.rests is not None or case.writer.tables > 1:
+        if case.changes_rows or case.rests is not None or case.writer.tables > 1 or self.request.writers > 1:
             return 0.0
         compaction, files = case.maintenance.rewrite_data_files, self.shape(setting).arrivals.files
         waiting = files * int(min(DAY_S, self._window(setting).length_s) / setting.interval_s)
@@ -205,7 +205,8 @@ class SettingSimulator:
         kept for this long: with a metadata.json that held nothing but these, each as short as there is any.
         """
         case, shape = self.case(setting), self.shape(replace(setting, gzips_json=False))
-        if case.changes_rows or case.rests is not None or self.request.writers > 1 or shape.sizes.json.found:
+        is_another = case.changes_rows or case.rests is not None or case.own_expiry is not None
+        if is_another or self.request.writers > 1 or shape.sizes.json.found:
             return False
         snapshots = int(min(kept_s, case.horizon_s / 2) / setting.interval_s) - 1  # the last cycle may end earlier
         each = shortest_snapshot_bytes(case, shape) + shape.sizes.json.snapshot_log_entry

@@ -132,7 +132,7 @@ def _around(value: float, known: Sequence[int], scale: Callable[[float], float] 
 
 
 def _changed_alike(one: ManifestBytes, before: ManifestBytes, after: ManifestBytes) -> ManifestBytes:
-    """What one becomes where another like it becomes something else: one + after - before."""
+    """`one` with the difference between `before` and `after` added."""
     return before.between(one.between(after, 0.5), 2.0)
 
 

@@ -153,6 +153,8 @@ class Search:
         """
         if not best.keeps_up or best.broken(self.limits):
             return True
+        if best.bands.get("monthly_cost", 0.0) > MOST_BAND:
+            return True
         most = max(best.monthly_cost * (1 + MOST_BAND), best.monthly_cost + NEGLIGIBLE_COST)
         return self.simulator.least_cost(setting) * (1 - MOST_BAND) <= most
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wasim.iceberg.properties import TableProperties
 
 JITTER = 0.1  # of a wait, at most
-_GROWTH, _DOUBLINGS = 2, 31  # no wait is longer than 2^31 ms
+_GROWTH, _DOUBLINGS = 2, 31  # more would overflow where it is compiled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -124,8 +124,8 @@ def race(
     Commit n is made by writer n mod writers of its group (the first one unless `group_of` says otherwise), and begins
     no earlier than it is due, in seconds from the start.
     """
-    groups, numbers = rules.groups, np.asarray(commits)
-    of = np.zeros(len(numbers), dtype=int) if group_of is None else np.asarray(group_of)
+    groups, numbers = rules.groups, np.asarray(commits, dtype=int)
+    of = np.zeros(len(numbers), dtype=int) if group_of is None else np.asarray(group_of, dtype=int)
     turns = numbers if group_of is None else _turns(of)
     counts = np.array([one.writers for one in groups])
     writer_of = (np.cumsum(counts) - counts)[of] + turns % counts[of]

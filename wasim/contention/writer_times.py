@@ -76,6 +76,7 @@ class WriterTimes:
         The last tenth ends at the maximum of some hundred times: interpolated linearly, it would be far too slow.
         """
         quantiles = getattr(self, part)
+        quantiles = quantiles if len(quantiles) > 1 else 2 * quantiles
         return [len(quantiles) - 1, *np.log(np.maximum(quantiles, LEAST_S)).tolist()]
 
 

@@ -347,8 +347,8 @@ def _grown(counted: Sequence[Mapping[str, int]]) -> dict[str, int]:
     """By how much each number grows over so many snapshots: not at all, where the later half of them has as little as
     the earlier one, as what is deleted again and again is written again.
     """
-    half, found = len(counted) // 2, dict[str, int]()
-    for name in counted[0]:
+    half, found = len(counted) // 2, dict.fromkeys(counted[0], 0)
+    for name in found if half else ():
         earlier, later = ([one[name] for one in some] for some in (counted[:half], counted[half:]))
         grows = min(later) > max(earlier)
         found[name] = (later[-1] - earlier[0]) * len(counted) // (len(counted) - 1) if grows else 0

@@ -70,7 +70,7 @@ DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out
 ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
 STEPS_OF_ONE = 4  # of them, at most: appends and statements
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
-ROWS_OF_ZIPPED = 2048
+ROWS_OF_ZIPPED, MOST_ROWS_OF_ZIPPED = 2048, 1 << 15  # of a file, and of a commit
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
 STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touches, of other partitions where they close
@@ -349,8 +349,8 @@ def _json_of_statements(case: Case, profile: WriterProfile, site: Site) -> Metad
     the worse the longer their numbers are, so that these have as many rows as the case has, up to some thousand a file;
     scattered statements change too many files for that. No metadata.json shows bounds of files.
     """
-    scattered = any(getattr(change, "locality", "") == "scattered" for _, change in case.changes)
-    sampled = _sampled_case(case, None if scattered else ROWS_OF_ZIPPED * case.workload.files_per_commit)
+    most = min(ROWS_OF_ZIPPED * case.workload.files_per_commit, MOST_ROWS_OF_ZIPPED)
+    sampled = _sampled_case(case, None if "scattered" in places_of(case) else most)
     writer, created = _created(sampled, sampled.rows_per_commit, profile, site, has_bounds=False)
     writer.table.rules = replace(writer.table.rules, appends_merge=False)
     _carry_out(writer, ZIPPED_COMMITS)

@@ -15,11 +15,6 @@ def digits(value: float) -> int:
     return found
 
 
-def whole_digits(value: float) -> int:
-    """Digits of the nearest whole number."""
-    return digits(value)
-
-
 def digits_through(start: float, step: float, count: float) -> float:
     """Digits of start + step, start + 2 · step … in all, for the first `count` of them; `step` is not negative."""
     least, most = digits(start + step), digits(start + step * count)

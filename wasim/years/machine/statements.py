@@ -8,7 +8,7 @@ from wasim.years.machine.appends import live_files, manifests_of
 from wasim.years.machine.files import partitions_so_far, small_of
 from wasim.years.machine.jobs import begin_summary, note_counted
 from wasim.years.machine.manifests import list_compacted, list_own, merge
-from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, manifest_bytes, whole_digits
+from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, manifest_bytes
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
     APPENDS,
@@ -109,8 +109,8 @@ def digits_of_merge(change: int, copied: float, updated: float, inserted: float)
     """Digits of what a MERGE's summary counts apart from Iceberg's own counters; no other statement counts any."""
     if change not in (MERGE, UPSERT):
         return 0.0
-    found = whole_digits(max(0.0, copied)) + whole_digits(inserted)
-    return found + 2.0 * whole_digits(updated)  # in all, and matched
+    found = digits(max(0.0, copied)) + digits(inserted)
+    return found + 2.0 * digits(updated)  # in all, and matched
 
 
 def note_statement(table: Table, laws: Laws, change: int, operation: int, counted: float) -> None:
@@ -205,8 +205,9 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     if laws.uses_vectors:
         files = min(tasks_of(laws, written, touched), entries)
         written_bytes += laws.around_vectors * files + laws.vector_footer * entries
-    take_over(table, laws, again, held)
-    list_deletes(table, laws, entries, SEEN if written > 0 else 0.0)
+    seen = SEEN if written > 0 else 0.0
+    take_over(table, laws, again, held, seen)
+    list_deletes(table, laws, entries, seen)
     numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
     made = data_files_made(table, laws, written, written - inserted, inserted, touched)
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
@@ -279,7 +280,7 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     return min(held, again)
 
 
-def take_over(table: Table, laws: Laws, again: float, named: float) -> None:
+def take_over(table: Table, laws: Laws, again: float, named: float, seen: float) -> None:
     """Takes `again` of the `named` files' delete files out of their manifests: others, older, name what is gone."""
     if again <= NEGLIGIBLE or named <= NEGLIGIBLE:
         return
@@ -288,11 +289,11 @@ def take_over(table: Table, laws: Laws, again: float, named: float) -> None:
         share = min(1.0, again / named)
         together = max(1.0, total_of(table.hits[HIT_FILES]) * share / IN_ORDER) if share < SPARSE else 1.0
         together = 1 / (1 - numbers[IN_STEP] + numbers[IN_STEP] / together)
-        thin(table, laws, 1, (share, 0.0, 0.0), together, named)
+        thin(table, laws, 1, (share, 0.0, 0.0), together, named, seen)
     elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and hit_arrived > NEGLIGIBLE:
         # any of the statements that began with the same commit, or with the same of its tasks
         share = min(1.0, hit_arrived / files_near(table, laws))
-        thin(table, laws, 1, (share, 0.0, 0.0), 1.0, again / share)
+        thin(table, laws, 1, (share, 0.0, 0.0), 1.0, again / share, 0.0)
     else:  # the last such statement wrote them
         want_deletes(table, again, True)
         take(table, laws, 1, True)
@@ -408,7 +409,7 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
     if numbers[IS_SCATTERED] > 0:
         shares = hits[HIT_SHARES]
         rewritten = numbers[HIT_OF_OTHERS] if numbers[LARGE] > 0 else shares[REWRITTEN]
-        return thin(table, laws, 0, (shares[ARRIVED], rewritten, shares[BEYOND]), numbers[TOGETHER], inf)
+        return thin(table, laws, 0, (shares[ARRIVED], rewritten, shares[BEYOND]), numbers[TOGETHER], inf, 0.0)
     is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
     for number in range(3):  # what the last such statement wrote stands in a young manifest
         want(table, 0, number, hits[HIT_FILES][number], is_newest or number == edge)

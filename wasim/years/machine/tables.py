@@ -15,7 +15,7 @@ MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one
 FEW_COMMITS = 8  # between two firings: of so few, chance decides how many it takes
 TURNS = 24  # firings that wait each for another share of all that chance may bring
 STRIDE = 17  # from one firing's share to the next one's, in 24ths: shares that follow each other lie apart
-SEEN = 0.92  # of what a list saves by a checkpoint's second manifest, what deflate finds: else lists are 1 % off
+SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate finds further up: else 1 % is missing
 
 # A row of manifests. Its entries are of files as they arrived, of compacted ones that are still too small, and of those
 # that stay; of the fresh ones some are sorted by partition. `SIBLINGS` is the share of manifests that stand next to

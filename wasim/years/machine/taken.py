@@ -16,7 +16,6 @@ from wasim.years.machine.tables import (
     LARGE,
     NEGLIGIBLE,
     PARTIAL,
-    SEEN,
     SETTLED,
     SIBLINGS,
     SORTED,
@@ -53,11 +52,11 @@ def write_again(
     written[GONE_FRESH], written[GONE_COMPACTED] = fresh, partial + settled
 
 
-def end_taking(table: Table, group: int, spares: int, rewritten: float) -> float:
-    """Lists what is left; those written again, this many, stand next to each other in the list, and those of deletes
-    have the commit's new manifests further up.
+def end_taking(table: Table, group: int, spares: int, rewritten: float, seen: float) -> float:
+    """Lists what is left; those written again, this many, stand next to each other in the list, and save as much as
+    `seen` at least where the commit's new manifests stand further up.
     """
-    siblings = max(SEEN if group == 1 else 0.0, 1 - 1 / max(rewritten, 1.0))
+    siblings = max(seen, 1 - 1 / max(rewritten, 1.0))
     for place in range(spares):
         if table.spare[place][IS_NEW] > 0:
             table.spare[place][SIBLINGS] = siblings
@@ -92,6 +91,7 @@ def thin(
     shares: tuple[float, float, float],
     together: float,
     newest: float,
+    seen: float,
 ) -> float:
     """Takes each of the `newest` live entries out with the probability given for its kind, `together` at a time of a
     manifest. Returns how many manifests are written again.
@@ -132,7 +132,7 @@ def thin(
             write_again(table, laws, group, row, spares, count * some, part)
             rewritten += count * some
             spares += 1
-    return end_taking(table, group, spares, rewritten)
+    return end_taking(table, group, spares, rewritten, seen)
 
 
 def want(table: Table, group: int, kind: int, entries: float, newest: bool) -> None:
@@ -185,7 +185,7 @@ def take(table: Table, laws: Laws, group: int, newest: bool) -> float:
                 continue
             spares += 1
         rewritten += emptied + partly
-    return end_taking(table, group, spares, rewritten)
+    return end_taking(table, group, spares, rewritten, 0.0)
 
 
 def leave(table: Table, row: list[float], to: int, count: float, gone: list[float]) -> None:
