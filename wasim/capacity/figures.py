@@ -188,7 +188,7 @@ class SettingSimulator:
         return most > FAR_FROM_FULL * target
 
     def least_cost(self, setting: Setting) -> float:
-        """What a month of a setting costs at least, whatever its history: queries open the files of a day, or of half of
+        """What a month of a setting costs at least, whatever its history: queries open the files of a day, or of half
         the time between two compactions. 0 where statements rewrite files or commits of several writers fail.
         """
         case = self.case(setting)
