@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from support.races import DEFAULT_POLICY, raced, share_lost, times
 
-from wasim.contention import CONFLICT_RULES, RaceRules, WriterGroup, race
+from wasim.contention import CONFLICT_RULES, RaceRules, WriterGroup, race, race_steps
 from wasim.contention.races import _compiled_run
+from wasim.contention.writer_times import PARTS
 
 
 def test_one_writer_alone_loses_nothing():
@@ -102,3 +103,7 @@ def test_compiled_a_race_is_the_same_to_the_last_digit(monkeypatch: pytest.Monke
         assert (_compiled_run(1) is not None) == (before < 0)
         found.append((list(raced(writers, 3000, catalog=catalog)), list(mixed(0.3, redoes=writers > 4))))
     assert found[0] == found[1]
+
+
+def test_parts_of_a_commit_are_numbered_in_their_order():
+    assert [getattr(race_steps, part.upper()) for part in PARTS] == list(range(race_steps.PART_COUNT))

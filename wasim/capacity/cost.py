@@ -93,19 +93,15 @@ def monthly_cost(
         maintenance=_maintenance_core_s(load, machine, setting) * times * core_s
         + MONTH_S / DAY_S * setting.maintenance.runs_per_day * prices.per_job,
         planning=queries * (planning_s * core_s + gets_of_query * per_1000.get / 1000),
-        opening=queries * load.opened_files * _opening(core_s, per_1000.get / 1000),
+        opening=opening_cost(load.opened_files, prices, queries_per_hour),
     )
 
 
-def _opening(core_s: float, get: float) -> float:
-    """What opening one data file costs a query; `core_s` and `get` are the prices of a core-second and of a GET."""
-    return OPENED_FILE_BYTES / SCANNED_BYTES_PER_CORE_S * core_s + GETS_OF_FILE * get
-
-
-def least_opening(files: float, prices: Prices, queries_per_hour: float) -> float:
-    """What a month of queries costs that each open so many data files, and do nothing else."""
+def opening_cost(files: float, prices: Prices, queries_per_hour: float) -> float:
+    """What a month of queries pays for opening so many data files each."""
     core_s, get = prices.compute_per_core_hour / HOUR_S, prices.per_1000_requests.get / 1000
-    return queries_per_hour * MONTH_S / HOUR_S * files * _opening(core_s, get)
+    each = OPENED_FILE_BYTES / SCANNED_BYTES_PER_CORE_S * core_s + GETS_OF_FILE * get
+    return queries_per_hour * MONTH_S / HOUR_S * files * each
 
 
 def waiting_for_expiry(replaced: float, *, horizon_s: float, kept_s: float | None, every_s: float | None) -> float:

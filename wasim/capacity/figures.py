@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wasim.capacity.commits import latency_request, rounded, with_commits
-from wasim.capacity.cost import Load, MonthlyCost, least_opening, monthly_cost, waiting_for_expiry
+from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, opening_cost, waiting_for_expiry
 from wasim.capacity.last_cycle import (
     Course,
     LastCycle,
@@ -198,7 +198,7 @@ class SettingSimulator:
         waiting = files * int(min(DAY_S, self._window(setting).length_s) / setting.interval_s)
         if compaction is not None:
             waiting = min(waiting, files * int((compaction.every or 0.0) / setting.interval_s) / 2)
-        return least_opening(waiting, self.request.prices, self.request.queries_per_hour)
+        return opening_cost(waiting, self.request.prices, self.request.queries_per_hour)
 
     def is_out_of_reach(self, setting: Setting, kept_s: float) -> bool:
         """Whether commits take longer than the setting's interval whatever its maintenance, once snapshots have been

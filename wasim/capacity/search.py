@@ -162,16 +162,15 @@ class Search:
         """Whether one of those found is within limits as the setting would be without rewriting manifests, or by doing
         that more seldom, and fewer of them are worth nothing: then it is preferred for being simpler.
         """
-        every_s = setting.maintenance.rewrite_every_s
+        every_s, like = setting.maintenance.rewrite_every_s, _without_rewriting(setting)
         if every_s is None:
             return False
-        like = replace(setting, maintenance=replace(setting.maintenance, rewrite_every_s=None))
         return any(
             one.keeps_up
             and not one.broken((*self.limits, *self.aims))
             and not self._fewer_manifests_pay(one)
             and (one.setting.maintenance.rewrite_every_s or inf) > every_s
-            and like == replace(one.setting, maintenance=replace(one.setting.maintenance, rewrite_every_s=None))
+            and like == _without_rewriting(one.setting)
             for one in found
         )
 
@@ -198,7 +197,7 @@ class Search:
     def _ways(self, best: Figures) -> Iterator[Setting]:
         setting, other = best.setting, "fast" if self.merges else "merge"
         if not self._fewer_manifests_pay(best):
-            yield replace(setting, maintenance=replace(setting.maintenance, rewrite_every_s=None), appends=None)
+            yield replace(_without_rewriting(setting), appends=None)
             return
         may_merge = setting.maintenance.compact_every_s is None or self._merges_beside_compaction(setting)
         for appends in (None, other) if self.may_append_otherwise and may_merge else (None,):
@@ -246,7 +245,7 @@ class Search:
         if not self._merges(setting) or not kept.rewrite_every_s or self._limits_manifests:
             return setting
         if not self.may_append_otherwise:
-            return replace(setting, maintenance=replace(kept, rewrite_every_s=None))
+            return _without_rewriting(setting)
         return replace(setting, appends="fast" if self.merges else None)
 
     @property
@@ -315,3 +314,7 @@ def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ())
 def excess_of(figures: Figures, limits: Sequence[Limit]) -> float:
     """How far beyond the limits a setting lies: the sum of what each is exceeded by, relative to it; 0 within them."""
     return sum(figures.values[limit.metric] / limit.bound - 1 for limit in figures.broken(limits))
+
+
+def _without_rewriting(setting: Setting) -> Setting:
+    return replace(setting, maintenance=replace(setting.maintenance, rewrite_every_s=None))

@@ -20,7 +20,7 @@ WRITER = 14
 NOTHING, WORK, READ, CHECK, DISCARD, SWAP = range(6)  # events
 VALIDATES, VALIDATION_S, REDOES = range(3)  # of a group, as `WriterGroup` says
 WORK_S, FIRST_ATTEMPT_S, LATER_ATTEMPT_S, WRITE_S, FINISH_S = range(5)  # parts of a commit, as `WriterTimes` says
-PARTS = 5
+PART_COUNT = 5
 RETRIES, LEAST_WAIT_MS, MOST_WAIT_MS, MOST_TOTAL_MS, CHECKS_FIRST, SWAPS_BY_WRITING, SLOWS_S = range(7)  # rules
 LANDED, EVENTS, DRAWN, ENTERED, LANDED_BY = range(5)  # so far; the last by group, in as many places
 FOUND = 7  # numbers of an attempt: the columns of `Attempts`
@@ -180,7 +180,7 @@ def begin_next(field: Field, writer: Row, at_s: float) -> float:
 
 def time_of(field: Field, writer: Row, part: int) -> float:
     """Seconds that a part of a writer's commit takes, drawn between the logarithms of its quantiles."""
-    levels, counts = field.times[PARTS * int(writer[GROUP]) + part], field.counts
+    levels, counts = field.times[PART_COUNT * int(writer[GROUP]) + part], field.counts
     at = field.uniforms[counts[DRAWN]] * levels[0]
     counts[DRAWN] += 1
     below = int(at)

@@ -71,7 +71,7 @@ class WriterTimes:
         return replace(self, first_attempt_s=first, later_attempt_s=tuple(one + more_s for one in self.later_attempt_s))
 
     def logarithms(self, part: str) -> list[float]:
-        """Those of a part's quantiles, between which times are drawn; before them, how many steps there are.
+        """The logarithms of a part's quantiles, between which times are drawn, after the number of steps between them.
 
         The last tenth ends at the maximum of some hundred times: interpolated linearly, it would be far too slow.
         """

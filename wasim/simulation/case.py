@@ -41,7 +41,7 @@ LIST_ENTRY_BYTES = 43.0
 COMMIT_MEMORY_BYTES = 20e3
 PROCESS_MEMORY_BYTES = 150e6
 CHANGED_VALUE_BYTES, COMPACTED_VALUE_BYTES = 600.0, 100.0  # of the rows that a statement, or a compaction, may take
-MOST_ROWS_COMPUTED = 4_096  # of a file of an unpartitioned table
+MOST_ROWS_OF_FILE = 4_096  # of a file of an unpartitioned table
 EXACT_AT_MOST_COMMITS = 2_000  # encoding grows with the square of the commits
 ENGINE_NAME = "sim"
 ANNOUNCED_FROM_S = 3.0
@@ -87,7 +87,7 @@ def exact_needs(case: Case, *, emits: bool = False) -> Needs:
     emitted = lists + documents if emits else 0.0
     computed = case.rows_per_commit
     if not case.table.partition_by:
-        computed = min(computed, MOST_ROWS_COMPUTED * appends.files_per_commit)
+        computed = min(computed, MOST_ROWS_OF_FILE * appends.files_per_commit)
     per_commit = COMMIT_S + FURTHER_FILE_S * (appends.files_per_commit - 1) + VALUE_S * computed * appends.columns
     return Needs(
         seconds=commits * per_commit

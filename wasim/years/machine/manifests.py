@@ -186,7 +186,7 @@ def drop_dead(table: Table, group: int) -> None:
 
 
 def hold_one(row: list[float], left: float) -> None:
-    """Makes manifests with `left` live entries on average those of them that have one."""
+    """Of manifests with `left` live entries on average, keeps the ones that have an entry: one each."""
     row[COUNT] *= left
     for column in (FRESH, PARTIAL, SETTLED, SORTED):
         row[column] /= left
