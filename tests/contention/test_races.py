@@ -1,6 +1,7 @@
 """Who wins a race: lost attempts, retries and their waits, and statements that commits of others make invalid."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,6 +52,19 @@ def test_waits_grow_to_their_limit():
         for before in by_commit.get(one.commit, [])[-1:]:
             assert one.read_s >= before.swap_s
         by_commit.setdefault(one.commit, []).append(one)
+
+
+@pytest.mark.parametrize("quantiles", [(0.5,), (0.1, 0.4), (0.01, 0.02, 0.1, 3.0)])
+def test_times_are_drawn_between_the_logarithms_of_quantiles(quantiles: tuple[float, ...]):
+    uniforms = [0.0, 0.1, 0.25, 0.5, 0.9, 0.999]
+    levels = replace(times(2), finish_s=quantiles).logarithms("finish_s")
+    counts, nothing = [0] * (race_steps.LANDED_BY + 1), [[0.0]]
+    of_parts = [nothing[0]] * race_steps.FINISH_S + [levels]
+    field = race_steps.Field(*[nothing] * 4, of_parts, nothing, [0.0], counts, uniforms, nothing)
+    found = [race_steps.time_of(field, [0.0] * race_steps.WRITER, race_steps.FINISH_S) for _ in uniforms]
+    assert found == pytest.approx(
+        np.exp(np.interp(uniforms, np.linspace(0, 1, len(quantiles)), np.log(quantiles))).tolist()
+    )
 
 
 def mixed(clash: float, *, redoes: bool, commits: int = 400):

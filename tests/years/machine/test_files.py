@@ -1,0 +1,183 @@
+"""Data files in the machine: what is dealt out, compacted, left and counted again is the same files."""
+
+from dataclasses import replace
+from math import comb, inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.machine import simple_laws
+
+from wasim.rules.compaction import is_rewritten, output_files
+from wasim.years.flows import Flow
+from wasim.years.history import new_table
+from wasim.years.machine.files import (
+    balance_files,
+    begin_cohort,
+    deal_out,
+    drop_closed,
+    group_bytes,
+    has_enough,
+    reopen_files,
+    small_files,
+    small_of,
+    take_groups,
+)
+from wasim.years.machine.sizes import bytes_of_rows
+from wasim.years.machine.tables import (
+    ARRIVED_LIVE,
+    COHORTS,
+    COMMITS,
+    DEALT,
+    FIRED,
+    GROUPS,
+    LEFT_FILES,
+    MADE_BYTES,
+    MADE_PARTIAL,
+    MADE_SETTLED,
+    MOST_COHORTS,
+    PARTIAL_FILES,
+    PARTIAL_ROWS,
+    PARTITIONS,
+    REWRITTEN_LIVE,
+    SETTLED_FILES,
+    SETTLED_ROWS,
+    SMALL_FILES,
+    SMALL_ROWS,
+    TOOK_BYTES,
+    TOOK_PARTIAL,
+    TOOK_SMALL,
+    Laws,
+    Table,
+)
+
+LAWS = replace(simple_laws(), compaction_target=1e6, files=3.0, rows_per_commit=600.0)
+LAWS = replace(LAWS, small_rows=8_000.0, open_partitions=4.0, partitions=2.0)
+COHORTS_OF = st.lists(
+    st.tuples(st.integers(1, 6), st.integers(0, 9), st.integers(0, 3), st.integers(1, 9_000)), min_size=1, max_size=6
+)
+
+
+def files_of(table: Table) -> float:
+    return table.numbers[SETTLED_FILES] + small_of(table, SMALL_FILES) + small_of(table, PARTIAL_FILES)
+
+
+def data_rows_of(table: Table) -> float:
+    return table.numbers[SETTLED_ROWS] + small_of(table, SMALL_ROWS) + small_of(table, PARTIAL_ROWS)
+
+
+def table_of(cohorts: list[tuple[int, int, int, int]]) -> Table:
+    """Partitions, and in each of them small files, compacted ones that are still small, and rows of each file."""
+    table = new_table()
+    table.numbers[ARRIVED_LIVE] = table.numbers[REWRITTEN_LIVE] = 1.0
+    for place, (partitions, small, partial, rows) in enumerate(cohorts):
+        begin_cohort(table, float(partitions))
+        table.cohorts[place][SMALL_FILES : PARTIAL_ROWS + 1] = [small, small * rows, partial, partial * rows]
+    return table
+
+
+@pytest.mark.parametrize("lifetime", [0.5, 1.0, 3.0, 7.5, inf])
+@pytest.mark.parametrize("settles", [0, 1])
+def test_every_file_is_dealt_out_once(lifetime: float, settles: int):
+    table, laws = new_table(), replace(LAWS, lifetime=lifetime, settles=settles)
+    for commits in (1, 2, 10, 11, 90, 300):
+        table.numbers[COMMITS] = float(commits)
+        deal_out(table, laws)
+        assert (files_of(table), data_rows_of(table)) == pytest.approx((3 * commits, 600 * commits))
+        assert (small_files(table) == 0) == settles
+        assert table.numbers[COHORTS] <= MOST_COHORTS + 1
+    if 1 < lifetime < inf:
+        partitions = sum(one[PARTITIONS] for one in table.cohorts[: int(table.numbers[COHORTS])])
+        assert partitions == 4 * -(-300 // lifetime)
+
+
+@given(cohorts=COHORTS_OF, share=st.sampled_from([1.0, 0.5]))
+def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int, int, int, int]], share: float):
+    table = table_of(cohorts)
+    taken, before = [0.0] * (MADE_BYTES + 2), (files_of(table), data_rows_of(table))
+    for (partitions, small, partial, rows), one in zip(cohorts, table.cohorts, strict=False):
+        size = (small + partial) * bytes_of_rows(LAWS, rows)
+        if not small + partial or not is_rewritten(small + partial, size, LAWS.min_input_files, 10**6):
+            continue
+        assert group_bytes(LAWS, one) == pytest.approx(size)
+        together = (small + partial) * rows
+        made, part = output_files(bytes_of_rows(LAWS, together), 1e6), partitions * share
+        taken[TOOK_SMALL] += part * small
+        taken[TOOK_PARTIAL] += part * partial
+        taken[TOOK_BYTES] += part * size
+        taken[MADE_PARTIAL if together / made < LAWS.small_rows else MADE_SETTLED] += part * made
+        taken[MADE_BYTES] += part * made * bytes_of_rows(LAWS, together / made)
+        taken[GROUPS] += part
+    take_groups(table, LAWS, share)
+    of_all = (TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS)
+    assert [table.done[what] for what in of_all] == pytest.approx([taken[what] for what in of_all])
+    files = before[0] - taken[TOOK_SMALL] - taken[TOOK_PARTIAL] + taken[MADE_PARTIAL] + taken[MADE_SETTLED]
+    assert files_of(table) == pytest.approx(files)
+    assert data_rows_of(table) == pytest.approx(before[1])
+
+
+@given(cohorts=COHORTS_OF)
+def test_closed_partitions_keep_their_files(cohorts: list[tuple[int, int, int, int]]):
+    table = table_of(cohorts)
+    files, small, rows = files_of(table), small_files(table), data_rows_of(table)
+    left = drop_closed(table, LAWS)
+    assert sum(left) == table.numbers[LEFT_FILES]
+    assert (files_of(table), small_files(table), data_rows_of(table)) == pytest.approx((files, small, rows))
+    waiting = [
+        one
+        for one in cohorts[:-1]
+        if sum(one[1:3])
+        and is_rewritten(
+            sum(one[1:3]),
+            sum(one[1:3]) * bytes_of_rows(LAWS, one[3]),
+            LAWS.min_input_files,
+            int(LAWS.compaction_target),
+        )
+    ]
+    assert table.numbers[COHORTS] == 1 + len(waiting)
+
+
+@pytest.mark.parametrize("lifetime", [2.0, inf])
+def test_files_counted_as_compacted_again_are_all_there(lifetime: float):
+    table, laws = table_of([(4, 2, 1, 100), (2, 0, 3, 50)]), replace(LAWS, lifetime=lifetime)
+    table.numbers[SETTLED_FILES], table.numbers[SETTLED_ROWS], table.numbers[DEALT] = 30.0, 9_000.0, 20.0
+    before = files_of(table), data_rows_of(table), small_of(table, SMALL_FILES)
+    reopen_files(table, laws)
+    assert (files_of(table), data_rows_of(table), small_of(table, SMALL_FILES)) == pytest.approx(before)
+    assert table.numbers[SETTLED_FILES] == table.numbers[SETTLED_ROWS] == 0
+
+
+def test_what_is_removed_is_what_is_not_there():
+    table = table_of([(4, 2, 1, 100), (2, 0, 3, 50)])
+    table.numbers[SETTLED_FILES], table.numbers[SETTLED_ROWS] = 5.0, 60_000.0
+    table.flows[Flow.WRITTEN_FILES], table.flows[Flow.WRITTEN_FILES + 1] = 100.0, 1e8
+    balance_files(table, LAWS)
+    there = 12 * bytes_of_rows(LAWS, 100) + 6 * bytes_of_rows(LAWS, 50) + 5 * bytes_of_rows(LAWS, 12_000)
+    assert table.flows[Flow.REMOVED_FILES : Flow.REMOVED_FILES + 2] == pytest.approx([100 - 23, 1e8 - there])
+
+
+def waits(table: Table, laws: Laws, chances: list[list[float]]) -> int:
+    return next(more for more in range(100) if has_enough(table, laws, chances, more))
+
+
+def test_a_compaction_by_count_waits_for_its_files():
+    for least in range(1, 60):
+        table = table_of([(1, 4, 2, 10)])
+        more = waits(table, replace(LAWS, least_files=float(least), by_chance=0), [])
+        assert more == max(0, -(-(least - 6) // 3))
+
+
+def test_a_compaction_by_count_waits_for_chance_as_long_on_average():
+    """Each commit brings no file or two, as likely: of 24 firings as many are early as chance has it."""
+    laws = replace(LAWS, least_files=4.0, by_chance=1, files=1.0)
+    chances = [
+        [sum(comb(commits, twos) for twos in range(-(-least // 2), commits + 1)) / 2**commits for least in range(18)]
+        for commits in range(9)
+    ]
+    waited = []
+    for fired in range(24):
+        table = table_of([(1, 0, 0, 1)])
+        table.numbers[FIRED] = float(fired)
+        waited.append(waits(table, laws, chances))
+    for more in range(2, 8):
+        assert sum(one <= more for one in waited) / 24 == pytest.approx(chances[more][4], abs=1 / 24)

@@ -1,0 +1,190 @@
+"""Manifests in the machine: what merges, filters and rewrites come to, by Iceberg's rules one by one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.machine import Manifests, entries_of, rows_of, simple_laws, table_with
+
+from wasim.rules.maintenance import rewritten_manifests
+from wasim.rules.merging import MergePolicy, bins_to_merge
+from wasim.years.flows import Flow
+from wasim.years.machine.manifests import (
+    drop_dead,
+    filter_out,
+    list_bytes,
+    list_new,
+    merge,
+    rewrite_one,
+    settle,
+    settle_entries,
+)
+from wasim.years.machine.tables import (
+    BYTES,
+    COUNT,
+    FRESH,
+    GONE_COMPACTED,
+    GONE_FRESH,
+    IS_NEW,
+    PARTIAL,
+    SETTLED,
+    SIBLINGS,
+    Laws,
+)
+
+LAWS = replace(simple_laws(), target=1000.0, least=3.0, packs=1)
+KINDS = (FRESH, PARTIAL, SETTLED)
+OF_ONE_KIND = st.tuples(st.integers(1, 9), st.integers(20, 1200), st.integers(0, 40), st.just(0), st.just(0))
+OF_ANY = st.tuples(st.integers(1, 9), st.integers(20, 1200), *[st.integers(0, 40)] * 3)
+
+
+def bytes_of(entries: float, laws: Laws = LAWS) -> float:
+    """Of a manifest of files as they arrived."""
+    known = laws.entries_known[0]
+    return float(np.interp(entries, laws.entry_counts[0][:known], laws.entry_bytes[0][:known]))
+
+
+@given(manifests=st.lists(OF_ONE_KIND, min_size=1, max_size=10), least=st.integers(2, 12))
+def test_a_merge_makes_the_bins_that_iceberg_makes(manifests: list[Manifests], least: int):
+    table, laws = table_with(manifests), replace(LAWS, least=float(least))
+    dead = [(size, 0) for count, size, entries, *_ in manifests if not entries for _ in range(count)]
+    newest_first = [(size, entries) for count, size, entries, *_ in manifests[::-1] if entries for _ in range(count)]
+    sizes = [size for size, _ in newest_first]
+    bins = bins_to_merge(sizes, MergePolicy(enabled=True, min_count=least, target_bytes=1000))
+    into = {place: number for number, places in enumerate(bins) for place in places}
+    expected: dict[object, int] = {}
+    for place, (_, entries) in enumerate(newest_first):
+        key = ("merged", into[place]) if place in into else ("kept", place)
+        expected[key] = expected.get(key, 0) + entries
+    merged = merge(table, laws, 0)
+    left = [(row[IS_NEW] > 0, row[FRESH]) for row in rows_of(table) for _ in range(round(row[COUNT]))]
+    assert left == [(key[0] == "merged", entries) for key, entries in reversed(expected.items())]
+    assert merged == len(into)
+    gone, flows = dead + [newest_first[place] for place in into], table.flows
+    made = [entries for key, entries in expected.items() if key[0] == "merged"]
+    assert flows[Flow.REPLACED_MANIFESTS : Flow.REPLACED_MANIFESTS + 2] == [len(gone), sum(size for size, _ in gone)]
+    assert flows[Flow.WRITTEN_MANIFESTS] == len(made)
+    assert flows[Flow.WRITTEN_MANIFESTS + 1] == pytest.approx(sum(map(bytes_of, made)))
+
+
+@given(
+    manifests=st.lists(OF_ANY, min_size=1, max_size=9), shares=st.tuples(*[st.sampled_from([0.0, 0.01, 0.5, 1.0])] * 3)
+)
+def test_filtering_rewrites_each_manifest_that_lists_a_file(manifests: list[Manifests], shares: tuple[float, ...]):
+    table = table_with(manifests)
+    before = [entries_of(table, kind) for kind in KINDS]
+    rewritten = filter_out(table, LAWS, 0, *shares)
+    taken = [sum(np.multiply(one[2:], shares)) for one in manifests]
+    hit = [one[0] * min(1.0, each) for one, each in zip(manifests, taken, strict=True)]
+    flows, rows = table.flows, rows_of(table)
+    assert rewritten == pytest.approx(sum(hit))
+    assert flows[Flow.WRITTEN_MANIFESTS] == pytest.approx(rewritten)
+    assert flows[Flow.REPLACED_MANIFESTS] == pytest.approx(rewritten)
+    gone_bytes = sum(share * one[1] for share, one in zip(hit, manifests, strict=True))
+    assert flows[Flow.REPLACED_MANIFESTS + 1] == pytest.approx(gone_bytes)
+    assert sum(row[COUNT] for row in rows) == pytest.approx(sum(one[0] for one in manifests))
+    for kind, share, there in zip(KINDS, shares, before, strict=True):
+        assert entries_of(table, kind) == pytest.approx((1 - share) * there)
+    assert [entries_of(table, GONE_FRESH), entries_of(table, GONE_COMPACTED)] == pytest.approx(
+        [shares[0] * before[0], shares[1] * before[1] + shares[2] * before[2]]
+    )
+    for row in rows:
+        assert (row[IS_NEW] > 0) == (row[GONE_FRESH] + row[GONE_COMPACTED] > 0)
+        if row[IS_NEW] and row[PARTIAL] + row[SETTLED] + row[GONE_COMPACTED] == 0:  # what is deleted is listed too
+            assert row[BYTES] == pytest.approx(bytes_of(row[FRESH] + row[GONE_FRESH]))
+
+
+@given(manifests=st.lists(OF_ANY, min_size=1, max_size=9))
+def test_rewriting_makes_as_few_manifests_as_their_bytes_need(manifests: list[Manifests]):
+    table = table_with(manifests)
+    before = [entries_of(table, kind) for kind in KINDS]
+    count, total = sum(one[0] for one in manifests), sum(one[0] * one[1] for one in manifests)
+    made = max(1, rewritten_manifests(total, sum(before), 1000))
+    done, flows = rewrite_one(table, LAWS, 0), table.flows
+    assert done == (count > 1 or made > 1)
+    if not done:
+        return
+    listed = rows_of(table)[0][COUNT]
+    assert listed == (made if made <= 6 or sum(before) <= 6 else pytest.approx(min(total / 1000 + 0.5, sum(before))))
+    assert [entries_of(table, kind) for kind in KINDS] == pytest.approx(before)
+    assert flows[Flow.WRITTEN_MANIFESTS] == listed
+    assert flows[Flow.REPLACED_MANIFESTS : Flow.REPLACED_MANIFESTS + 2] == [count, total]
+    if not before[1] + before[2]:
+        assert flows[Flow.WRITTEN_MANIFESTS + 1] == pytest.approx(listed * bytes_of(before[0] / listed))
+
+
+def test_a_rewrite_of_version_1_writes_its_manifests_twice():
+    table = table_with([(4, 200, 5, 0, 0)])
+    assert rewrite_one(table, replace(LAWS, copies=1), 0)
+    assert [table.flows[place] for place in (Flow.WRITTEN_MANIFESTS, Flow.WASTED_MANIFESTS)] == [2, 1]
+
+
+@given(manifests=st.lists(OF_ANY, min_size=1, max_size=6), amount=st.floats(0, 400))
+def test_the_oldest_entries_settle_first(manifests: list[Manifests], amount: float):
+    table = table_with(manifests)
+    fresh, settled, listed = (entries_of(table, FRESH), entries_of(table, SETTLED), sum(one[0] for one in manifests))
+    settle_entries(table, FRESH, amount)
+    moved = min(amount, fresh)
+    assert entries_of(table, FRESH) == pytest.approx(fresh - moved, abs=1e-6)
+    assert entries_of(table, SETTLED) == pytest.approx(settled + moved, abs=1e-6)
+    assert sum(row[COUNT] for row in rows_of(table)) == pytest.approx(listed)
+    expected = []
+    for one in manifests:
+        held = one[0] * one[2]
+        expected.append(held - min(moved, held))
+        moved -= min(moved, held)
+    holding = [row[COUNT] * row[FRESH] for row in rows_of(table)]
+    assert [held for held in holding if held > 1e-6] == pytest.approx([held for held in expected if held > 1e-6])
+
+
+@given(manifests=st.lists(OF_ANY, min_size=5, max_size=20), most=st.integers(2, 5))
+def test_manifests_counted_together_keep_what_they_list(manifests: list[Manifests], most: int):
+    table = table_with(manifests)
+    before = [entries_of(table, column) for column in (BYTES, *KINDS)]
+    settle(table, 0, most)
+    assert len(rows_of(table)) <= most
+    assert [entries_of(table, column) for column in (BYTES, *KINDS)] == pytest.approx(before)
+    assert sum(row[COUNT] for row in rows_of(table)) == pytest.approx(sum(one[0] for one in manifests))
+
+
+@given(manifests=st.lists(OF_ANY, min_size=1, max_size=9), live=st.sampled_from([1.0, 0.1, 0.02]))
+def test_manifests_without_a_live_file_alone_leave_the_list(manifests: list[Manifests], live: float):
+    """Of those with less than one on average, as many as there are files stay, one each."""
+    table = table_with(manifests)
+    for row in rows_of(table):
+        for kind in KINDS:
+            row[kind] *= live
+    before = [entries_of(table, kind) for kind in KINDS]
+    drop_dead(table, 0)
+    left = sum(one[0] * min(1.0, sum(one[2:]) * live) for one in manifests)
+    assert sum(row[COUNT] for row in rows_of(table)) == pytest.approx(left)
+    assert [entries_of(table, kind) for kind in KINDS] == pytest.approx(before)
+    assert table.flows[Flow.REPLACED_MANIFESTS] == pytest.approx(sum(one[0] for one in manifests) - left)
+
+
+def test_a_manifest_list_is_as_long_as_its_manifests():
+    counts = [1, 2, 4, 16, 64]
+    laws = replace(LAWS, sibling_saving=30.0, rewritten_more=7.0)
+    known = laws.lists_known
+    for count in counts:
+        table = table_with([(count, 100, 1, 0, 0), (2 * count, 100, 0, 3, 0), (count, 100, 0, 0, 0)])
+        rows_of(table)[0][SIBLINGS] = 0.5
+        plain = float(np.interp(4 * count, laws.list_counts[:known], laws.list_bytes[:known]))
+        assert list_bytes(table, laws) == pytest.approx(plain - 30 * count / 2 + 7 * 2 * count)
+
+
+def test_manifests_of_one_kind_are_listed_as_one_row():
+    table = table_with([])
+    for _ in range(100):
+        list_new(table, 0, 1.0, 200.0, 4.0, 0.0, 0)
+        list_new(table, 1, 2.0, 300.0, 5.0, 0.0, 2)
+    assert [[row[:5] for row in rows_of(table, group)] for group in (0, 1)] == [
+        [[100, 200, 4, 0, 0]],
+        [[200, 300, 0, 0, 5]],
+    ]
+    for number in range(100):
+        list_new(table, 0, 1.0, 200.0 + number, 4.0, 0.0, 1)
+    assert sum(row[COUNT] for row in rows_of(table)) == 200
+    assert table.flows[Flow.WRITTEN_MANIFESTS :][:4] == [200, 100 * 200 + sum(range(200, 300)), 200, 200 * 300]
