@@ -76,6 +76,12 @@ def table_of(cohorts: list[tuple[int, int, int, int]]) -> Table:
     return table
 
 
+def waits_for_compaction(small: int, partial: int, rows: int) -> bool:
+    """Whether Iceberg takes the files of one partition."""
+    files = small + partial
+    return files > 0 and is_rewritten(files, files * bytes_of_rows(LAWS, rows), LAWS.min_input_files, 10**6)
+
+
 @pytest.mark.parametrize("lifetime", [0.5, 1.0, 3.0, 7.5, inf])
 @pytest.mark.parametrize("settles", [0, 1])
 def test_every_file_is_dealt_out_once(lifetime: float, settles: int):
@@ -97,7 +103,7 @@ def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int,
     taken, before = [0.0] * (MADE_BYTES + 2), (files_of(table), data_rows_of(table))
     for (partitions, small, partial, rows), one in zip(cohorts, table.cohorts, strict=False):
         size = (small + partial) * bytes_of_rows(LAWS, rows)
-        if not small + partial or not is_rewritten(small + partial, size, LAWS.min_input_files, 10**6):
+        if not waits_for_compaction(small, partial, rows):
             continue
         assert group_bytes(LAWS, one) == pytest.approx(size)
         together = (small + partial) * rows
@@ -123,17 +129,7 @@ def test_closed_partitions_keep_their_files(cohorts: list[tuple[int, int, int, i
     left = drop_closed(table, LAWS)
     assert sum(left) == table.numbers[LEFT_FILES]
     assert (files_of(table), small_files(table), data_rows_of(table)) == pytest.approx((files, small, rows))
-    waiting = [
-        one
-        for one in cohorts[:-1]
-        if sum(one[1:3])
-        and is_rewritten(
-            sum(one[1:3]),
-            sum(one[1:3]) * bytes_of_rows(LAWS, one[3]),
-            LAWS.min_input_files,
-            int(LAWS.compaction_target),
-        )
-    ]
+    waiting = [one for one in cohorts[:-1] if waits_for_compaction(*one[1:])]
     assert table.numbers[COHORTS] == 1 + len(waiting)
 
 

@@ -39,7 +39,7 @@ PROPERTIES = {
 
 
 def drawn(random: Random, *, changes: bool) -> Case:
-    """A table of forty commits, of one column beside its own, with maintenance, and statements on its newest or its oldest rows."""
+    """A table of forty commits, with maintenance, and statements on its newest or its oldest rows."""
     properties = {key: random.choice(some) for key, some in PROPERTIES.items() if random.random() < 0.6}
     case = synthetic_case(
         writer=random.choice(["streaming", "batch"]),
