@@ -1,10 +1,15 @@
-"""What queries pay for opening data files."""
+"""What a month is paid for: by hand, and what queries pay for opening data files."""
+
+from dataclasses import replace
 
 import pytest
 
 from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, request_from_flags
-from wasim.capacity.settings import Maintenance, Setting
-from wasim.units import DAY_S
+from wasim.capacity.cost import Load, monthly_cost, waiting_for_expiry
+from wasim.capacity.settings import NO_MAINTENANCE, Maintenance, Setting
+from wasim.ledger.machine import SHIPPED_MACHINE
+from wasim.scenario.prices import Prices, RequestPrices
+from wasim.units import DAY_S, MONTH_S
 
 COMPACTED = Setting(
     interval_s=300.0,
@@ -57,3 +62,75 @@ def test_a_higher_rate_costs_no_less_whenever_files_fill():
         costs.append(SettingSimulator(request=request).figures(COMPACTED).cost.storage)
     assert costs == sorted(costs)
     assert costs[-1] == pytest.approx(costs[0], rel=0.05)
+
+
+MACHINE = replace(SHIPPED_MACHINE, load_ms=2.0, load_ms_per_megabyte=3.0, planning_ms=10.0, commit_ms=50.0, threads=2)
+MACHINE = replace(MACHINE, wait_ms=4.0, ms_per_manifest=0.5, ms_per_file=0.01, ms_per_manifest_megabyte=8.0)
+PRICES = Prices(
+    version=1,
+    source="by hand",
+    as_of="2026-01-01",
+    currency="USD",
+    per_1000_requests=RequestPrices(put=5.0, get=0.4, head=0.3, list=7.0, delete=11.0),
+    storage_per_gib_month=0.02,
+    upload_per_gib=0.5,
+    retrieval_per_gib=0.25,
+    per_job=0.001,
+    compute_per_core_hour=3600.0,  # one a second
+)
+LOAD = Load(
+    horizon_s=MONTH_S / 2,
+    commits=500.0,
+    files_written=4_000.0,
+    bytes_written=2.0**31,
+    compacted_bytes=80e6,
+    metadata_on_disk_bytes=2.0**32,
+    replaced_data_bytes=2.0**33,
+    json_bytes=2e6,
+    stored_json_bytes=1e6,
+    list_bytes=30_000.0,
+    manifests=20.0,
+    manifest_bytes=500_000.0,
+    files=1_000.0,
+    opened_files=7.0,
+)
+
+
+def test_a_month_s_cost_is_that_reckoned_by_hand():
+    found = monthly_cost(LOAD, Setting(interval_s=60.0, maintenance=NO_MAINTENANCE), MACHINE, PRICES, 2.0)
+    queries = 2 * MONTH_S / 3600
+    # 8,000 files and 1,000 commits a month, each with five GETs of the catalog, one of metadata.json and a HEAD
+    assert found.requests == pytest.approx((8_000 * 5 + 1_000 * 6 * 0.4 + 1_000 * 0.3) / 1000)
+    assert found.storage == pytest.approx((4 + 8) * 0.02)
+    read = 1_000 * 5 * 1e6 + queries * (1e6 + 30_000 + 500_000) + 2 * 80e6  # compaction reads what it writes
+    assert found.transfer == pytest.approx(4 * 0.5 + read / 2**30 * 0.25)
+    assert found.commits == pytest.approx(1_000 * (50 + 2 + 3 * 2) / 1000)
+    assert found.maintenance == pytest.approx(80e6 / 40e6 * 2)
+    reading_ms = 0.5 * 20 + 0.01 * 1_000 + 8 * 0.5
+    planning_s = (2 + 3 * 2 + 10 + max(4 * 5, reading_ms / 2)) / 1000
+    assert found.planning == pytest.approx(queries * (planning_s + 22 * 0.4 / 1000))
+    assert found.opening == pytest.approx(queries * 7 * (4 * 2**20 / 100e6 + 2 * 0.4 / 1000))
+    assert found.total == pytest.approx(sum(found.parts().values()))
+    assert [*found.parts().values()] == sorted(found.parts().values(), reverse=True)
+    assert found.times(3).total == pytest.approx(3 * found.total)
+
+
+def test_jobs_and_compression_add_what_they_take():
+    plain = Setting(interval_s=60.0, maintenance=NO_MAINTENANCE)
+    kept = Maintenance(expire_every_s=None, older_than_s=None, rewrite_every_s=DAY_S, compact_every_s=DAY_S / 2)
+    costs = [monthly_cost(LOAD, one, MACHINE, PRICES, 2.0) for one in (plain, replace(plain, maintenance=kept))]
+    days = MONTH_S / DAY_S
+    assert costs[1].maintenance - costs[0].maintenance == pytest.approx(
+        days * 3 * 20 * 0.5 / 1000 + days * kept.runs_per_day * 0.001  # each run reads all manifests
+    )
+    # compaction reads each file once
+    assert costs[1].requests - costs[0].requests == pytest.approx((days * 3 * 20 + 8_000) * 0.4 / 1000)
+    zipped = monthly_cost(LOAD, replace(plain, gzips_json=True), MACHINE, PRICES, 2.0)
+    assert zipped.commits - costs[0].commits == pytest.approx(1_000 * 2e6 / 80e6)
+    assert replace(zipped, commits=costs[0].commits) == costs[0]
+
+
+def test_replaced_bytes_wait_for_half_a_period_longer():
+    assert waiting_for_expiry(900.0, horizon_s=30.0, kept_s=None, every_s=None) == 900
+    assert waiting_for_expiry(900.0, horizon_s=30.0, kept_s=8.0, every_s=4.0) == pytest.approx(300)
+    assert waiting_for_expiry(900.0, horizon_s=30.0, kept_s=28.0, every_s=8.0) == 900

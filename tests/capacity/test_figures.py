@@ -15,6 +15,7 @@ from wasim.capacity import (
     request_from_flags,
 )
 from wasim.capacity.settings import case_of
+from wasim.contention import LatencyRequest, commit_latency
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.twin import Site, shipped_profile
 from wasim.years import simulate_years
@@ -111,3 +112,14 @@ def test_metadata_json_holds_entries_of_statistics():
     summed = simulate_years(case, shipped_profile(case), Site(location=request.location))
     size = SettingSimulator(request=request).figures(setting).values["metadata_json_bytes"]
     assert size == pytest.approx(summed.live_bytes[Kind.METADATA_JSON], rel=0.01)
+
+
+@pytest.mark.parametrize("sustains", [None, True, False])
+def test_a_writer_keeps_up_only_where_nothing_says_otherwise(sustains: bool | None):
+    figures = a_simulator().figures(PLAIN)
+    request = LatencyRequest(provider="s3", footprint=figures.footprint, commit_interval_s=30.0 if sustains else 1e-3)
+    commit = None if sustains is None else commit_latency(request)
+    for keeps_up_s in (None, 5.0):
+        for sustained in (True, False):
+            one = replace(figures, keeps_up_s=keeps_up_s, sustained=sustained, commit=commit)
+            assert one.keeps_up == (keeps_up_s is None and sustained and sustains is not False)

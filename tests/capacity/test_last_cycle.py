@@ -7,7 +7,7 @@ import pytest
 from support.plans import a_request, a_simulator
 
 from wasim.capacity import Maintenance, Requirements, Setting, SettingSimulator, request_from_flags
-from wasim.capacity.last_cycle import window_of
+from wasim.capacity.last_cycle import Window, _evenly, _just_before, window_of
 from wasim.ledger import METADATA_KINDS, Action
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.units import DAY_S, HOUR_S
@@ -150,3 +150,37 @@ def test_manifests_that_compaction_leaves_are_seen_while_they_gather():
     found = simulator.figures_over(setting, [days * DAY_S for days in (40, 58, 72, 90)])  # of cycles of 36 days
     assert [one.monthly_cost for one in found] == pytest.approx([found[0].monthly_cost] * 4, rel=0.01)
     assert {round(one.values["manifests"], -1) for one in found} == {110}
+
+
+@pytest.mark.parametrize(
+    ("kept", "horizon_s", "expected"),
+    [
+        # cycles of a day; the last expiry is that of the day's end, or the last one before it
+        (replace(KEPT, compact_every_s=None), 10 * DAY_S, (9 * DAY_S, 10 * DAY_S - 60, 10 * DAY_S)),
+        (KEPT, 10.6 * DAY_S, (10 * DAY_S, 11 * DAY_S - 60, 11 * DAY_S)),
+        (replace(KEPT, expire_every_s=7 * HOUR_S), 2 * DAY_S, (DAY_S, 42 * HOUR_S - 60, 2 * DAY_S)),
+        # as long as the rarest job's period, in whole days
+        (replace(KEPT, rewrite_every_s=60 * HOUR_S), 10 * DAY_S, (6 * DAY_S, 9 * DAY_S - 60, 9 * DAY_S)),
+        (replace(KEPT, rewrite_every_s=20 * DAY_S), 10 * DAY_S, (9 * DAY_S, 10 * DAY_S - 60, 10 * DAY_S)),
+        (replace(KEPT, expire_every_s=None), 5 * DAY_S, (4 * DAY_S, 5 * DAY_S - 60, 5 * DAY_S)),
+        (KEPT, 30 * HOUR_S, (0, DAY_S - 60, DAY_S)),
+        (KEPT, 6 * HOUR_S, (0, 6 * HOUR_S - 60, 6 * HOUR_S)),
+    ],
+)
+def test_a_cycle_is_as_long_as_its_rarest_job(kept: Maintenance, horizon_s: float, expected: tuple[float, ...]):
+    window = window_of(a_simulator().case(replace(SETTING, maintenance=kept)), horizon_s)
+    assert (window.start_s, window.before_s, window.end_s) == expected
+    assert Window(start_s=3.0, before_s=4.0, end_s=8.0).length_s == 5
+
+
+def test_appends_that_merge_are_looked_at_until_they_do():
+    kept = replace(KEPT, compact_every_s=None)
+    case = a_simulator().case(Setting(interval_s=1_800.0, maintenance=kept, appends="merge"))
+    assert window_of(case, 10 * DAY_S).length_s == 3 * DAY_S  # a hundred of half an hour
+
+
+def test_moments_lie_evenly_and_manifests_fall_after_them():
+    assert _evenly(10.0, 20.0, 4) == [10, 12, 15, 18, 20]
+    commits, live, then = np.array([1.0, 4, 5, 30, 30]), np.array([7.0, 9, 3, 25, 6]), np.array([7.0, 2, 8, 1, 5])
+    # three commits to a fall from 7: two more before it; a rise to none; 25 commits are too far apart; a job's is none
+    assert _just_before(commits, live, then).tolist() == [7 + 2, 9, 3, 25]
