@@ -3,12 +3,22 @@
 from dataclasses import replace
 
 import pytest
-from support.plans import a_plan
+from support.plans import a_plan, a_simulator
 
-from wasim.capacity import Requirements, SettingSimulator, make_plan, plan_lines, request_from_flags
-from wasim.capacity.choice import within_band
+from wasim.capacity import (
+    NO_MAINTENANCE,
+    Figures,
+    Requirements,
+    Setting,
+    SettingSimulator,
+    make_plan,
+    plan_lines,
+    request_from_flags,
+)
+from wasim.capacity.choice import by_interval, choose, frontier_of, relax, within_band
 from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.words import value_words
+from wasim.scenario.limits import Limit
 
 
 @pytest.mark.slow
@@ -88,3 +98,60 @@ def test_a_limit_relaxed_to_what_is_printed_is_met(rows_per_second, columns, fre
         request_from_flags(asked, Requirements(freshness=freshness, limits=limits | relaxed)), explains=False
     )
     assert found.chosen is not None
+
+
+def made(interval_s: float, cost: float, *, manifests: float = 1.0, json: float = 1.0, late_s: float | None = None):
+    """Figures that nobody simulated."""
+    one = a_simulator().figures(Setting(interval_s=30.0, maintenance=NO_MAINTENANCE))
+    values = {**one.values, "monthly_cost": cost, "manifests": manifests, "metadata_json_bytes": json}
+    return replace(
+        one,
+        setting=replace(one.setting, interval_s=interval_s),
+        values=values,
+        bands={"manifests": 0.1},
+        keeps_up_s=late_s,
+    )
+
+
+def limit(metric: str, bound: float, comparison: str = "<=") -> Limit:
+    return Limit(metric=metric, comparison=comparison, bound=bound, text=f"{comparison} {bound:g}")
+
+
+def intervals_of(found: tuple[Figures, ...]) -> list[float]:
+    return [one.setting.interval_s for one in found]
+
+
+def test_one_setting_of_each_interval_is_left_and_each_is_cheaper():
+    each = [made(60, 5.0), made(10, 9.0), made(60, 4.0), made(30, 9.0), made(120, 6.0), made(10, 12.0), made(300, 1.0)]
+    assert [one.monthly_cost for one in by_interval(each)] == [9, 9, 4, 6, 1]
+    assert intervals_of(by_interval(each)) == [10, 30, 60, 120, 300]
+    assert intervals_of(frontier_of(each)) == [10, 60, 300]
+
+
+def test_what_keeps_up_within_limits_is_chosen_by_interval_or_cost():
+    each = [made(1, 2.0, late_s=5.0), made(10, 9.0, manifests=100), made(30, 4.4), made(60, 4.0), made(90, 3.8)]
+    few = [limit("manifests", 95)]
+    assert [choose(each, "freshest", some).setting.interval_s for some in ([], few)] == [10, 30]
+    assert choose(each, "freshest", few, shift=-1.0).setting.interval_s == 10  # ten percent fewer at the band's end
+    assert choose(each, "cheapest", few) is each[3]  # 4.3 would be the most that costs about the same
+    assert choose(each, "cheapest", few) is choose(each[::-1], "cheapest", few)
+    assert choose(each[:1], "cheapest", []) is None
+    assert intervals_of(within_band(each, "freshest", few, each[2])) == [10]
+
+
+def test_the_one_limit_that_must_move_least_is_relaxed():
+    each = [
+        made(10, 9.0, manifests=200, json=5),
+        made(30, 4.0, manifests=150, json=9),
+        made(60, 1.0, manifests=180, json=20),
+    ]
+    few, small = limit("manifests", 100), limit("metadata_json_bytes", 10)
+    (found,) = relax(each, [few, small])
+    assert (found.limit, found.figures) == (few, each[1])
+    assert found.value >= 150
+    both = relax(each, [few, limit("metadata_json_bytes", 4)])  # 150 / 100 and 9 / 4, or 200 / 100 and 5 / 4
+    assert [one.limit.metric for one in both] == ["manifests", "metadata_json_bytes"]
+    assert {one.figures.setting.interval_s for one in both} == {10}
+    assert relax([], [few]) == ()
+    (below,) = relax(each, [limit("manifests", 150, "<")])
+    assert below.value > 150

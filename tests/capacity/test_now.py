@@ -6,7 +6,7 @@ import pytest
 from support.plans import a_plan, a_request, a_simulator
 
 from wasim.capacity import Setting, SettingSimulator
-from wasim.capacity.now import money_of, now_of, saving_of
+from wasim.capacity.now import Money, _added_up, money_of, now_of, saving_of
 from wasim.errors import WasimError
 from wasim.units import DAY_S
 
@@ -39,6 +39,19 @@ def test_now_takes_from_the_table_what_it_omits():
     assert (found.deletes_json, found.gzips_json, found.maintenance.older_than_s) == (True, True, 3_600)
     with pytest.raises(WasimError, match="--now gzip is no, but"):
         now_of("interval=1m,gzip=no", request)
+
+
+def test_money_of_tables_adds_up_part_by_part():
+    one, other = Money(month_1=1.0, month_12=2.0, year=20.0), Money(month_1=5.0, month_12=7.0, year=70.0)
+    assert Money.of_all([(one, 3), (other, 2)]) == Money(month_1=13.0, month_12=20.0, year=200.0)
+    assert other.less(one) == Money(month_1=4.0, month_12=5.0, year=50.0)
+
+
+def test_a_pace_that_rises_evenly_is_paid_on_average():
+    assert _added_up([1, 7, 30, 90], [3.0, 3.0, 3.0, 3.0], 30) == pytest.approx(90)
+    rising = [float(day) for day in (1, 7, 30, 90)]
+    assert _added_up([1, 7, 30, 90], rising, 30) == pytest.approx(0.5 + 30**2 / 2)  # of the first day the first known
+    assert _added_up([1, 7, 30, 90], rising, 60) == pytest.approx(0.5 + 60**2 / 2)
 
 
 def test_a_plan_saves_the_difference_and_says_what_is_deletable():

@@ -141,3 +141,21 @@ def test_what_cannot_be_preferred_is_not_simulated():
     seldom = [replace(one, maintenance=replace(one.maintenance, compact_every_s=None)) for one in hourly[:-1]]
     simulator.evaluate(seldom)  # the longest interval began with that
     assert simulator.evaluated == known + len(seldom) > known
+
+
+def test_only_a_metadata_json_as_short_as_can_be_is_out_of_reach():
+    asked = a_request()
+    search = search_for(case_of(asked, PLAIN), simulator := SettingSimulator(request=asked), ())
+    tried = [replace(PLAIN, interval_s=round(0.05 * 1.3**step, 3)) for step in range(24)]
+    by_day, by_horizon = (
+        [simulator.is_out_of_reach(one, kept_s) for one in tried] for kept_s in (DAY_S, asked.horizon_s)
+    )
+    assert [search._is_out_of_reach(one.interval_s) for one in tried] == by_day
+    assert by_day == sorted(by_day, reverse=True)
+    assert sum(by_horizon) > sum(by_day) > 0
+    several = SettingSimulator(request=replace(asked, writers=4))  # of whom a race decides
+    assert not any(several.is_out_of_reach(one, asked.horizon_s) for one in tried[:2])
+    changes = {"delete": {"every": "1h", "rows": 10, "mode": "copy-on-write"}}
+    changing = SettingSimulator(request=replace(asked, document={**asked.document, "changes": changes}))
+    assert not changing.is_out_of_reach(tried[0], asked.horizon_s)
+    assert changing.least_cost(PLAIN) == several.least_cost(PLAIN) == 0 < simulator.least_cost(PLAIN)

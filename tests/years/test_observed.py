@@ -1,0 +1,97 @@
+"""A real table's own sizes in place of simulated ones: made up, they are found again."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from support.synthetic import synthetic_case
+
+from wasim.ledger import Kind
+from wasim.twin import Site, shipped_profile
+from wasim.years import History, read_shape, sum_history
+from wasim.years.observed import Fit, FoundFiles, FoundJson, Observed, as_observed, band_of, fit_files, fits_of
+from wasim.years.shape import Shape
+
+CASE = synthetic_case(writer="batch", horizon_s=400.0)
+
+
+@cache
+def shape() -> Shape:
+    return read_shape(CASE, shipped_profile(CASE), Site())
+
+
+def observed(scale: float = 1.0, more: float = 0.0, **others: float) -> Observed:
+    """A table whose files are of the simulated bytes, times `scale`, and `more`."""
+    sizes, counts = shape().sizes, np.array([1.0, 2, 5, 20, 90, 150, 200, 400, 500])
+    lists = np.array([sizes.lists.at(count) for count in counts])
+    manifests = np.array([sizes.data_manifests.of(count, 0.0, 0.0) for count in counts])
+    json = FoundJson(
+        around=sizes.json.around + 700,
+        log_entry=sizes.json.log_entry,
+        snapshot=900.0,
+        statistics=0.0,
+        snapshots=400,
+        logged=100,
+        stored_bytes=10**6,
+        is_compressed=False,
+        band=0.02,
+    )
+    return Observed(
+        made=400.0,
+        json=json,
+        lists=FoundFiles(counts=counts, new=np.zeros(9), bytes=more + scale * lists),
+        manifests=FoundFiles(counts=counts, new=np.zeros(9), bytes=more + scale * manifests),
+        **others,
+    )
+
+
+def test_sizes_that_are_fixed_and_scaled_are_found_again():
+    found = observed(1.3, 250.0)
+    fits = fits_of(shape(), found)
+    for fit in (fits.lists, fits.manifests):
+        assert (fit.fixed, fit.scale, fit.band) == pytest.approx((250, 1.3, 0), abs=1e-6)
+    fitted = as_observed(shape(), found, fits).sizes
+    for count in (1, 7, 60, 450):
+        assert fitted.lists.at(count) == pytest.approx(250 + 1.3 * shape().sizes.lists.at(count))
+        simulated = shape().sizes.data_manifests.of(count, 0.0, 0.0)
+        assert fitted.data_manifests.of(count, 0.0, 0.0) == pytest.approx(250 + 1.3 * simulated)
+    assert fitted.data_manifests.new == pytest.approx(250 + 1.3 * shape().sizes.data_manifests.new)
+    assert fitted.json.created - shape().sizes.json.created == pytest.approx(700)
+
+
+def test_few_files_or_like_ones_are_fitted_by_their_ratio():
+    for simulated in (np.array([1.0, 9.0, 4.0]), np.linspace(100.0, 149.0, 20)):
+        fit = fit_files(simulated, 3 * simulated)
+        assert (fit.fixed, fit.scale, fit.of(10.0)) == pytest.approx((0, 3, 30))
+    assert fit_files(np.array([]), np.array([])) == Fit()
+    steep = np.linspace(100.0, 151.0, 8)
+    assert fit_files(steep, 40 + 2 * steep).fixed == pytest.approx(40)
+
+
+def test_a_band_holds_nine_of_ten_files():
+    expected = np.array([100.0] * 11)
+    found = np.array([100.0] * 9 + [80.0, 50.0])
+    assert band_of(expected, found) == pytest.approx(0.25)  # of 100 to 80, the last but one
+
+
+def test_what_follows_no_commit_keeps_its_pace():
+    found = observed(others=0.5, other_manifests=0.3, versions=1.2, held_share=0.4)
+    rarely = found.every(3.0, with_statistics=False)
+    assert rarely.made == pytest.approx(400 / 3)
+    assert (rarely.others, rarely.other_manifests, rarely.held_share) == pytest.approx((1.5, 0.9, 1.0))
+    assert rarely.versions == pytest.approx(1 + 0.2 * 3)
+    assert found.every(2.0, with_statistics=True).versions == 2
+    assert observed().every(2.0, with_statistics=False).versions is None
+    assert found.every(1.0, with_statistics=False) == found
+
+
+def test_others_write_lists_and_manifests_beside_the_writer():
+    plain, beside = (
+        sum_history(CASE, one, History(case=CASE, shape=one).run())
+        for found in (observed(), observed(others=0.5, other_manifests=0.25))
+        for one in [as_observed(shape(), found, fits_of(shape(), found))]
+    )
+    for kind, share in ((Kind.MANIFEST_LIST, 0.5), (Kind.DATA_MANIFEST, 0.25)):
+        written = plain.totals.written_bytes[kind]
+        assert beside.totals.written_bytes[kind] == pytest.approx((1 + share) * written, rel=1e-3)
+    assert plain.band[Kind.METADATA_JSON] >= 0.02
