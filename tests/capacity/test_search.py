@@ -146,7 +146,7 @@ def test_what_cannot_be_preferred_is_not_simulated():
 def test_only_a_metadata_json_as_short_as_can_be_is_out_of_reach():
     asked = a_request()
     search = search_for(case_of(asked, PLAIN), simulator := SettingSimulator(request=asked), ())
-    tried = [replace(PLAIN, interval_s=round(0.05 * 1.3**step, 3)) for step in range(24)]
+    tried = [replace(PLAIN, interval_s=round(0.05 * 1.7**step, 3)) for step in range(9)]
     by_day, by_horizon = (
         [simulator.is_out_of_reach(one, kept_s) for one in tried] for kept_s in (DAY_S, asked.horizon_s)
     )
