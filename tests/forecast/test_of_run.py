@@ -1,12 +1,14 @@
 """An hour, a day, a month and a year of each case of a run, where and as it was written, in the answer."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from support.synthetic import Sweep, synthetic_run
 
+from wasim.contention import ModelledLatency
 from wasim.fit import FitReport, fit_run
 from wasim.forecast import RunForecasts, forecast_run
+from wasim.forecast.of_run import site_of
 from wasim.ledger import Kind
 from wasim.report.answer import Option, answer_run, conclude
 from wasim.report.pages.answer_cells import options_remarks, options_table
@@ -17,6 +19,7 @@ from wasim.twin import Site, shipped_profile
 from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S
 from wasim.years import simulate_years
 
+NOTHING_KNOWN = {one.name: 0.0 for one in fields(ModelledLatency)}
 NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=())
 EXPIRY = Maintenance(expire_snapshots=ExpireSnapshots(every=3_600.0, older_than=3_600.0))
 
@@ -114,3 +117,11 @@ def test_horizons_are_an_interval_at_least_statements_a_month(run: Run) -> None:
         (ahead,) = forecast_run(replace(run, cases=(replace(run.cases[0], case=case),))).by_case.values()
         found.append(list(ahead))
     assert found == [[HOUR_S, DAY_S, MONTH_S, YEAR_S], [MONTH_S, YEAR_S], [MONTH_S]]
+
+
+@pytest.mark.parametrize(("provider", "raced_in"), [(None, None), ("local", None), ("s3", "s3")])
+def test_writers_race_in_the_store_that_a_run_s_did(provider: str | None, raced_in: str | None, run: Run) -> None:
+    latency = None if provider is None else ModelledLatency(**NOTHING_KNOWN | {"provider": provider})
+    one = replace(run.cases[0], latency=latency)
+    assert site_of(one) == Site(provider=raced_in)
+    assert site_of(replace(one, location="s3://b/t")) == Site(provider=raced_in, location="s3://b/t")

@@ -1,48 +1,12 @@
 """A real table's own sizes in place of simulated ones: made up, they are found again."""
 
-from functools import cache
-
 import numpy as np
 import pytest
-from support.synthetic import synthetic_case
+from support.observed import CASE, observed, shape
 
 from wasim.ledger import Kind
-from wasim.twin import Site, shipped_profile
-from wasim.years import History, read_shape, sum_history
-from wasim.years.observed import Fit, FoundFiles, FoundJson, Observed, as_observed, band_of, fit_files, fits_of
-from wasim.years.shape import Shape
-
-CASE = synthetic_case(writer="batch", horizon_s=400.0)
-
-
-@cache
-def shape() -> Shape:
-    return read_shape(CASE, shipped_profile(CASE), Site())
-
-
-def observed(scale: float = 1.0, more: float = 0.0, **others: float) -> Observed:
-    """A table whose files are of the simulated bytes, times `scale`, and `more`."""
-    sizes, counts = shape().sizes, np.array([1.0, 2, 5, 20, 90, 150, 200, 400, 500])
-    lists = np.array([sizes.lists.at(count) for count in counts])
-    manifests = np.array([sizes.data_manifests.of(count, 0.0, 0.0) for count in counts])
-    json = FoundJson(
-        around=sizes.json.around + 700,
-        log_entry=sizes.json.log_entry,
-        snapshot=900.0,
-        statistics=0.0,
-        snapshots=400,
-        logged=100,
-        stored_bytes=10**6,
-        is_compressed=False,
-        band=0.02,
-    )
-    return Observed(
-        made=400.0,
-        json=json,
-        lists=FoundFiles(counts=counts, new=np.zeros(9), bytes=more + scale * lists),
-        manifests=FoundFiles(counts=counts, new=np.zeros(9), bytes=more + scale * manifests),
-        **others,
-    )
+from wasim.years import History, sum_history
+from wasim.years.observed import Fit, as_observed, band_of, fit_files, fits_of
 
 
 def test_sizes_that_are_fixed_and_scaled_are_found_again():
