@@ -1,0 +1,144 @@
+"""What maintenance does in the machine: files, entries and bytes that go are those that were there."""
+
+from dataclasses import replace
+from math import inf
+
+import pytest
+from support.machine import entries_of, rows_of, simple_laws, table_with
+
+from wasim.years.flows import Flow
+from wasim.years.history import new_table
+from wasim.years.machine.appends import append, live_bytes, live_files, manifests_of
+from wasim.years.machine.files import group_bytes, small_of
+from wasim.years.machine.jobs import commit_nothing, compact, digits_of_totals, rewrite_manifests, take_out
+from wasim.years.machine.manifests import list_bytes
+from wasim.years.machine.sizes import bytes_of_rows
+from wasim.years.machine.tables import (
+    COHORTS,
+    COUNT,
+    FRESH,
+    PARTIAL,
+    PARTIAL_FILES,
+    SETTLED,
+    SETTLED_FILES,
+    SETTLED_ROWS,
+    SMALL_FILES,
+    TOOK_PARTIAL,
+    TOOK_SMALL,
+    Laws,
+    Table,
+)
+
+LAWS = replace(simple_laws(), merges=0, filters=1, packs=0, epochs=0, sequences=1)
+
+
+def of_files(files: int, **others: float) -> Laws:
+    """A table whose commits bring so many files, in one manifest."""
+    return replace(LAWS, files=float(files), new_files=[float(files), *LAWS.new_files[1:]], **others)
+
+
+TABLES = {
+    "small files": LAWS,
+    "a target soon reached": replace(LAWS, compaction_target=400_000.0, small_rows=2_500.0),
+    "several files to a commit": of_files(4, partitions=2.0, open_partitions=2.0, file_bytes=5_000.0),
+    "partitions that close": of_files(3, partitions=3.0, open_partitions=3.0, lifetime=8.0),
+    "merging appends": replace(LAWS, merges=1, packs=1, least=7.0),
+}
+
+
+def stepped(table: Table, laws: Laws, commits: int) -> None:
+    left = float(commits)
+    while left > 0:
+        before = table.flows[Flow.SNAPSHOTS]
+        append(table, laws, left)
+        left -= table.flows[Flow.SNAPSHOTS] - before
+
+
+def bytes_there(table: Table, laws: Laws) -> float:
+    settled, found = table.numbers[SETTLED_FILES], 0.0
+    if settled:
+        found = settled * bytes_of_rows(laws, table.numbers[SETTLED_ROWS] / settled)
+    for one in table.cohorts[: int(table.numbers[COHORTS])]:
+        found += one[0] * group_bytes(laws, one)
+    return found
+
+
+@pytest.mark.parametrize("laws", TABLES.values(), ids=TABLES)
+def test_manifests_list_the_files_that_compaction_leaves(laws: Laws):
+    table = new_table()
+    laws = replace(laws, file_bytes=bytes_of_rows(laws, laws.rows_per_commit / laws.files))
+    commits = 0
+    for more in (37, 3, 12, 29, 1, 60):
+        stepped(table, laws, more)
+        commits += more
+        before, lists = table.flows[Flow.SNAPSHOTS], table.flows[Flow.LIST_BYTES]
+        compact(table, laws, 1.0)
+        there = table.numbers[SETTLED_FILES] + small_of(table, SMALL_FILES) + small_of(table, PARTIAL_FILES)
+        assert live_files(table, 0) == pytest.approx(there)
+        assert live_files(table, 0) < laws.files * commits
+        assert sum(entries_of(table, kind) for kind in (FRESH, PARTIAL, SETTLED)) == pytest.approx(there)
+        assert live_bytes(table) == pytest.approx(bytes_there(table, laws), rel=1e-3)
+        if laws.lifetime == inf:
+            assert entries_of(table, PARTIAL) == pytest.approx(small_of(table, PARTIAL_FILES))
+        made = table.flows[Flow.SNAPSHOTS] - before
+        assert made in (0, 1)
+        assert table.flows[Flow.LIST_BYTES] - lists == pytest.approx(made * list_bytes(table, laws))
+        listed = sum(row[COUNT] for row in rows_of(table))
+        replaced = table.flows[Flow.WRITTEN_MANIFESTS] - table.flows[Flow.REPLACED_MANIFESTS]
+        assert replaced - table.flows[Flow.WASTED_MANIFESTS] == pytest.approx(listed)
+    assert table.flows[Flow.ROWS] == commits * laws.rows_per_commit
+
+
+def test_compaction_in_parts_leaves_what_it_leaves_at_once():
+    laws = TABLES["several files to a commit"]
+    tables = [new_table() for _ in range(2)]
+    for table, parts in zip(tables, (1, 4), strict=True):
+        stepped(table, laws, 50)
+        for part in range(parts):
+            compact(table, laws, 1.0 / (parts - part))
+    once, parted = tables
+    assert [live_files(one, 0) for one in tables] == pytest.approx([live_files(once, 0)] * 2)
+    assert [live_bytes(one) for one in tables] == pytest.approx([live_bytes(once)] * 2)
+    assert parted.flows[Flow.SNAPSHOTS] - once.flows[Flow.SNAPSHOTS] == 3
+
+
+def test_entries_of_compacted_files_that_look_new_go_too():
+    for partial in (0, 4):
+        table = table_with([(10, 500, 5, partial, 0)])
+        table.done[TOOK_SMALL], table.done[TOOK_PARTIAL] = 20.0, 10.0
+        take_out(table, LAWS, 0.4, 0.25)
+        assert entries_of(table, FRESH) == pytest.approx(50 - (30 if not partial else 0.4 * 50))
+        assert entries_of(table, PARTIAL) == pytest.approx(10 * partial * 0.75)
+
+
+def test_rewriting_manifests_is_one_commit_or_none():
+    table = new_table()
+    stepped(table, LAWS, 30)
+    json, before = table.flows[Flow.SNAPSHOT_JSON_BYTES], manifests_of(table)
+    rewrite_manifests(table, LAWS)
+    assert (manifests_of(table), table.flows[Flow.SNAPSHOTS], before) == (1, 31, 30)
+    digits = digits_of_totals(table) + 1 + 2 + LAWS.names_manifests * 4  # sequence 31; made 1, kept 0, replaced 30
+    assert table.flows[Flow.SNAPSHOT_JSON_BYTES] - json == LAWS.rewrite_json + 2 + digits - 1 - 1
+    rewrite_manifests(table, LAWS)
+    assert table.flows[Flow.SNAPSHOTS] == 31
+
+
+def test_commits_of_nothing_repeat_the_list_they_found():
+    table, laws = new_table(), replace(LAWS, counts_manifests=1, epochs=1)
+    stepped(table, laws, 30)
+    flows = table.flows
+    json, lists = flows[Flow.SNAPSHOT_JSON_BYTES], flows[Flow.LIST_BYTES]
+    commit_nothing(table, laws, 4.0)
+    assert flows[Flow.SNAPSHOTS] == 34
+    assert flows[Flow.LIST_BYTES] - lists == pytest.approx(4 * list_bytes(table, laws))
+    # the epoch, the sequence number beyond one digit, and 30 manifests
+    each = laws.nothing_json + digits_of_totals(table) + 2 + 1 + 2
+    assert flows[Flow.SNAPSHOT_JSON_BYTES] - json == pytest.approx(4 * each)
+
+
+def test_totals_of_a_table_are_written_with_all_their_digits():
+    table = table_with([(3, 100, 5, 0, 0)])
+    table.flows[Flow.ROWS], table.flows[Flow.POSITION_DELETES] = 900.0, 32.0
+    table.flows[Flow.WRITTEN_FILES : Flow.WRITTEN_FILES + 8] = [40.0, 4e5, 9.0, 9e2, 10.0, 1e5, 4.0, 4e2]
+    # 30 files, 900 rows, 300,500 bytes, 5 delete files, 32 positions, no equality deletes
+    assert digits_of_totals(table) == 2 + 3 + 6 + 1 + 2 + 1
