@@ -77,8 +77,9 @@ def test_manifests_list_the_files_that_compaction_leaves(laws: Laws):
         assert live_files(table, 0) == pytest.approx(there)
         assert live_files(table, 0) < laws.files * commits
         assert sum(entries_of(table, kind) for kind in (FRESH, PARTIAL, SETTLED)) == pytest.approx(there)
-        assert live_bytes(table) == pytest.approx(bytes_there(table, laws), rel=1e-3)
-        if laws.lifetime == inf:
+        is_mixed = laws.lifetime < inf  # those left in closed partitions count by their mean rows
+        assert live_bytes(table) == pytest.approx(bytes_there(table, laws), rel=0.01 if is_mixed else 1e-3)
+        if not is_mixed:
             assert entries_of(table, PARTIAL) == pytest.approx(small_of(table, PARTIAL_FILES))
         made = table.flows[Flow.SNAPSHOTS] - before
         assert made in (0, 1)
