@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from support.synthetic import resting_case, synthetic_case
 
-from wasim.scenario.changes import Maintenance
+from wasim.scenario.changes import Maintenance, RewriteManifests
+from wasim.workload import schedule
 from wasim.years.arrivals import Arrivals
-from wasim.years.jobs import jobs_of
+from wasim.years.jobs import interval_after, jobs_of
 
 ARRIVALS = Arrivals(files=4.0, rows_per_file=25.0, partitions=5.0, open_partitions=5.0, lifetime_s=np.inf)
 
@@ -39,3 +40,11 @@ def test_few_files_of_chance_are_waited_for_by_chance(least, spread, by_chance):
     upkeep = Maintenance.model_validate({"rewrite_data_files": {"when_small_files": least}})
     (job,) = jobs_of(replace(synthetic_case(), maintenance=upkeep), replace(ARRIVALS, spread=spread))
     assert (job.runs, job.least, job.by_chance) == (None, least, by_chance)
+
+
+def test_the_interval_of_a_job_s_first_run_after_a_commit():
+    """Every 25 s of commits every 10 s: runs follow commits 2, 5, 7 and 10, of which the fourth ends the horizon."""
+    case = synthetic_case(interval_s=10.0, horizon_s=100.0)
+    runs = schedule(case, RewriteManifests(every=25.0))
+    found = {commit: interval_after(runs, float(commit)) for commit in range(14)}
+    assert {commit: at for commit, at in found.items() if at < np.inf} == {2: 2.0, 5: 5.0, 7: 7.0, 10: 10.0}

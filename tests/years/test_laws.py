@@ -1,0 +1,154 @@
+"""What the machine knows of a table is what the twin's own code says of its files."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from support.machine import table_with
+from support.synthetic import synthetic_case
+
+from wasim.scenario import Case
+from wasim.scenario.changes import Maintenance
+from wasim.twin import Site, shipped_profile
+from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
+from wasim.years import read_shape
+from wasim.years.arrivals import Arrivals
+from wasim.years.flows import Flow
+from wasim.years.jobs import jobs_of
+from wasim.years.laws import laws_of
+from wasim.years.machine.appends import append
+from wasim.years.machine.jobs import begin_summary, commit_nothing, note_counted
+from wasim.years.machine.tables import (
+    CHANGED,
+    COMMITS,
+    CREATED,
+    GONE_BYTES,
+    GONE_DELETES,
+    GONE_FILES,
+    GONE_POSITIONS,
+    GONE_RECORDS,
+    KEPT,
+    NEW_BYTES,
+    NEW_DELETES,
+    NEW_FILES,
+    NEW_POSITIONS,
+    NEW_RECORDS,
+    REPLACED,
+    Laws,
+    Table,
+)
+from wasim.years.shape import Shape
+
+JOBS = {"rewrite_data_files": {"every": 20.0, "min_input_files": 3}, "rewrite_manifests": {"when_manifests": 30}}
+
+
+@cache
+def case_and_shape(writer: str = "batch", version: int = 2) -> tuple[Case, Shape]:
+    case = synthetic_case(writer=writer)
+    table = case.table.model_copy(update={"format_version": version})
+    case = replace(case, table=table, maintenance=Maintenance.model_validate(JOBS))
+    return case, read_shape(case, shipped_profile(case), Site())
+
+
+def laws(writer: str = "batch", version: int = 2) -> Laws:
+    case, shape = case_and_shape(writer, version)
+    return laws_of(case, shape, jobs_of(case, shape.arrivals))
+
+
+def table_of(totals: TableTotals) -> Table:
+    """A table of one snapshot that counts this, all that it holds written by that."""
+    table = table_with([(4, 7_000, 1, 0, 0)])
+    table.flows[Flow.SNAPSHOTS] = 1.0
+    table.flows[Flow.WRITTEN_FILES : Flow.WRITTEN_FILES + 3] = map(
+        float, [totals.files, totals.bytes, totals.delete_files]
+    )
+    table.flows[Flow.ROWS], table.flows[Flow.POSITION_DELETES] = float(totals.records), float(totals.position_deletes)
+    return table
+
+
+TOTALS = TableTotals(files=120, records=34_000, bytes=5_600_000, delete_files=17, position_deletes=890)
+ADDED = FileCounts(files=3, records=4_567, bytes=78_900)
+REMOVED = FileCounts(files=45, records=4_567, bytes=99_999)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize(
+    ("added", "removed"),
+    [
+        (ADDED, REMOVED),
+        (ADDED, FileCounts()),
+        (FileCounts(position_files=12, position_deletes=345), REMOVED),
+        (ADDED, FileCounts(position_files=2, position_deletes=3)),
+    ],
+    ids=["compaction", "append", "position deletes", "dropped deletes"],
+)
+def test_a_snapshot_s_counters_take_what_the_twin_writes(version: int, added: FileCounts, removed: FileCounts):
+    rules, shape = laws(version=version), case_and_shape(version=version)[1]
+    counts = CommitCounts(
+        manifests_created=5,
+        manifests_kept=13,
+        manifests_replaced=107,
+        added=added,
+        removed=removed,
+        changed_partitions=24,
+    )
+    table = table_of(TOTALS)
+    begin_summary(table)
+    for new, gone, name in (
+        (NEW_FILES, GONE_FILES, "files"),
+        (NEW_RECORDS, GONE_RECORDS, "records"),
+        (NEW_BYTES, GONE_BYTES, "bytes"),
+        (NEW_DELETES, GONE_DELETES, "position_files"),
+        (NEW_POSITIONS, GONE_POSITIONS, "position_deletes"),
+    ):
+        table.counters[new], table.counters[gone] = float(getattr(added, name)), float(getattr(removed, name))
+    table.counters[CREATED], table.counters[KEPT], table.counters[REPLACED] = 5.0, 13.0, 107.0
+    table.counters[CHANGED] = 24.0
+    note_counted(table, rules, rules.compaction_json)
+    written = shape.sizes.snapshots.of_operation("replace", counts, TOTALS)
+    assert table.flows[Flow.SNAPSHOT_JSON_BYTES] == pytest.approx(written, abs=0.5)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_append_s_snapshot_takes_what_the_twin_writes(version: int):
+    rules, (case, shape) = laws(version=version), case_and_shape(version=version)
+    table = table_with([])
+    for _ in range(3):  # whose growing numbers are of one digit but for rows and bytes
+        append(table, rules, 1.0)
+    size = round(rules.file_bytes)
+    counts = CommitCounts(
+        manifests_created=1,
+        added=FileCounts(files=1, records=case.rows_per_commit, bytes=size),
+        changed_partitions=1,
+    )
+    one_digit = shape.sizes.snapshots.of_append(counts)
+    rows = [case.rows_per_commit * commit for commit in (1, 2, 3)]
+    longer = sum(len(str(row)) - 1 + len(str(round(row / rows[0] * rules.file_bytes))) - 1 for row in rows)
+    longer += sum(len(str(row - rows[0])) - 1 for row in rows) if version > 2 else 0  # ids of rows begin there
+    assert table.flows[Flow.SNAPSHOT_JSON_BYTES] == pytest.approx(3 * one_digit + longer, abs=1)
+
+
+def test_a_commit_of_nothing_takes_what_the_twin_writes():
+    rules, (_, shape) = laws("streaming"), case_and_shape("streaming")
+    table = table_of(TOTALS)
+    table.numbers[COMMITS] = 1.0
+    commit_nothing(table, rules, 1.0)
+    counts = CommitCounts(manifests_kept=4, totals=TOTALS)
+    assert table.flows[Flow.SNAPSHOT_JSON_BYTES] == shape.sizes.snapshots.of_nothing(counts, 1)
+
+
+def test_jobs_and_sizes_are_known_as_the_scenario_has_them():
+    rules, (case, shape) = laws(), case_and_shape()
+    assert (rules.min_input_files, rules.least_manifests, rules.least_files) == (3, 30, np.inf)
+    target = case.maintenance.rewrite_data_files.target_file_size_bytes
+    assert rules.compaction_target == target
+    assert shape.file_bytes.of(rules.small_rows) == pytest.approx(0.75 * target, rel=1e-6)
+    assert (rules.settles, rules.compacts, rules.new_share, rules.parts) == (0, 1, 1.0, 1)
+    assert (rules.target, rules.least) == (8 << 20, 100)
+    assert rules.list_sums[3] == pytest.approx(sum(shape.sizes.lists.at(count) for count in (1, 2, 3)))
+    large = replace(
+        shape, arrivals=Arrivals(files=1.0, rows_per_file=1e8, partitions=1, open_partitions=1, lifetime_s=np.inf)
+    )
+    assert laws_of(case, large, jobs_of(case, large.arrivals)).settles == 1
+    assert [laws(version=version).copies for version in (1, 2)] == [1, 0]
