@@ -96,6 +96,13 @@ def test_commits_with_deletes_bring_manifests_of_both():
     assert live_bytes(table) == pytest.approx(50 * laws.file_bytes + 500 + 49 * 900)
 
 
+def test_deletes_are_counted_whatever_merges():
+    table, laws = stepped(WRITERS["appends with deletes"], 50, 50), WRITERS["appends with deletes"]
+    assert (table.flows[Flow.EQUALITY_DELETES], table.flows[Flow.POSITION_DELETES]) == (50 * 7, 49 * 3)
+    assert min(table.flows[Flow.MERGED_AGAIN], table.flows[Flow.MERGED_AGAIN + 2]) > 0
+    assert table.flows[Flow.ROWS] == 50 * laws.rows_per_commit
+
+
 def test_numbers_of_a_snapshot_stand_for_what_there_is():
     table, found = table_with([(3, 100, 5, 0, 0)]), [0.0] * 20
     table.flows[Flow.ROWS], table.flows[Flow.SNAPSHOTS], table.numbers[COMMITS] = 900.0, 70.0, 60.0
