@@ -11,6 +11,7 @@ from support.machine import Manifests, entries_of, rows_of, simple_laws, table_w
 from wasim.rules.maintenance import rewritten_manifests
 from wasim.rules.merging import MergePolicy, bins_to_merge
 from wasim.years.flows import Flow
+from wasim.years.growth import SizeByCount
 from wasim.years.machine.manifests import (
     drop_dead,
     filter_out,
@@ -43,7 +44,7 @@ OF_ANY = st.tuples(st.integers(1, 9), st.integers(20, 1200), *[st.integers(0, 40
 def bytes_of(entries: float, laws: Laws = LAWS) -> float:
     """Of a manifest of files as they arrived."""
     known = laws.entries_known[0]
-    return float(np.interp(entries, laws.entry_counts[0][:known], laws.entry_bytes[0][:known]))
+    return SizeByCount(laws.entry_counts[0][:known], laws.entry_bytes[0][:known]).at(entries)
 
 
 @given(manifests=st.lists(OF_ONE_KIND, min_size=1, max_size=10), least=st.integers(2, 12))
