@@ -1,10 +1,14 @@
 """Who wins a race: lost attempts, retries and their waits, and statements that commits of others make invalid."""
 
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.races import DEFAULT_POLICY, raced, share_lost, times
 
 from wasim.contention import CONFLICT_RULES, RaceRules, WriterGroup, race, race_steps
@@ -98,6 +102,43 @@ def test_a_statement_reads_what_has_landed_since_it_began():
     slow = [one for one in mixed(0.0, redoes=True) if one.commit % 2]
     appends = [one for one in mixed(0.0, redoes=True) if not one.commit % 2]
     assert np.mean([one.swap_s - one.read_s for one in slow]) > np.mean([one.swap_s - one.read_s for one in appends])
+
+
+@given(
+    writers=st.tuples(st.integers(1, 5), st.integers(1, 3)),
+    catalog=st.sampled_from(["jdbc", "hadoop", "rest"]),
+    retries=st.integers(0, 4),
+    every_s=st.sampled_from([0.0, 0.05, 0.4]),
+    seed=st.integers(0, 99),
+)
+def test_in_any_race_every_commit_ends_once_and_in_turn(writers, catalog, retries, every_s, seed):
+    groups = tuple(WriterGroup(writers=count, times=times(count, catalog=catalog)) for count in writers)
+    policy = replace(DEFAULT_POLICY, retries=retries, least_wait_ms=5, most_wait_ms=20)
+    rules = RaceRules(groups=groups, policy=policy, rule=CONFLICT_RULES[catalog])
+    due_s, of = [every_s * number for number in range(60)], [number % 2 for number in range(60)]
+    attempts = list(race(range(1, 61), due_s, rules, np.random.default_rng(seed), group_of=of))
+    assert [one.swap_s for one in attempts] == sorted(one.swap_s for one in attempts)
+    by_commit: dict[int, list] = {}
+    for one in attempts:
+        by_commit.setdefault(one.commit, []).append(one)
+    assert sorted(by_commit) == list(range(1, 61))
+    free_s: dict[tuple[int, int], float] = {}
+    for commit, tried in sorted(by_commit.items()):
+        *lost, last = tried
+        assert [one.number for one in tried] == list(range(1, len(tried) + 1))
+        assert last.won != last.failed
+        assert not any(one.won or one.failed for one in lost)
+        assert not last.failed or len(tried) == retries + 1
+        group, turn = of[commit - 1], (commit - 1) // 2
+        writer = group, turn % writers[group]
+        least_s = max(due_s[commit - 1], free_s.get(writer, 0.0))
+        assert tried[0].began_s == pytest.approx(least_s) or tried[0].began_s > least_s == free_s.get(writer)
+        assert all(earlier.swap_s <= later.read_s for earlier, later in pairwise(tried))
+        free_s[writer] = last.swap_s
+    landed_s = sorted(one.swap_s for one in attempts if one.won)
+    for one in attempts:
+        assert one.base == bisect_right(landed_s, one.read_s)
+        assert one.won == (one.base == bisect_right(landed_s, one.swap_s) - one.won)
 
 
 def test_a_race_without_commits_has_no_attempt():
