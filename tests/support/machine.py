@@ -18,11 +18,15 @@ Manifests = tuple[int, int, int, int, int]  # how many, their bytes; fresh, part
 
 @cache
 def simple_laws() -> Laws:
-    """Those of a table that one data file a commit is appended to, and that is compacted."""
+    """Those of a table that one data file a commit is appended to, and that is compacted; a manifest of deletes takes
+    what one of data does.
+    """
     case = synthetic_case(writer="batch")
     case = replace(case, maintenance=Maintenance.model_validate({"rewrite_data_files": {"every": 20.0}}))
     shape = read_shape(case, shipped_profile(case), Site())
-    return laws_of(case, shape, jobs_of(case, shape.arrivals))
+    laws = laws_of(case, shape, jobs_of(case, shape.arrivals))
+    both = {name: getattr(laws, name)[:1] * 2 for name in ("entries_known", "entry_counts", "entry_bytes")}
+    return replace(laws, **both)
 
 
 def table_with(manifests: Iterable[Manifests], group: int = 0) -> Table:

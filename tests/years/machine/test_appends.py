@@ -13,12 +13,6 @@ from wasim.years.machine.sizes import at
 from wasim.years.machine.tables import BYTES, COMMITS, COUNT, FRESH, Laws, Table
 
 LAWS = replace(simple_laws(), target=30_000.0, least=20.0, epochs=1, sequences=1, counts_manifests=1)
-LAWS = replace(
-    LAWS,
-    entries_known=LAWS.entries_known[:1] * 2,
-    entry_counts=LAWS.entry_counts[:1] * 2,
-    entry_bytes=LAWS.entry_bytes[:1] * 2,
-)
 DELETES = {
     "deletes": 1,
     "delta_files": 2.0,

@@ -10,13 +10,24 @@ from wasim.years.flows import Flow
 from wasim.years.history import new_table
 from wasim.years.machine.appends import append, live_bytes, live_files, manifests_of
 from wasim.years.machine.files import group_bytes, small_of
-from wasim.years.machine.jobs import commit_nothing, compact, digits_of_totals, rewrite_manifests, take_out
+from wasim.years.machine.jobs import (
+    commit_nothing,
+    compact,
+    digits_of_totals,
+    drop_deletes,
+    entries_of_deletes,
+    rewrite_manifests,
+    take_out,
+)
 from wasim.years.machine.manifests import list_bytes
 from wasim.years.machine.sizes import bytes_of_rows
 from wasim.years.machine.tables import (
     COHORTS,
     COUNT,
     FRESH,
+    NEWEST_BYTES,
+    NEWEST_COMMIT,
+    NEWEST_FILES,
     PARTIAL,
     PARTIAL_FILES,
     SETTLED,
@@ -143,3 +154,23 @@ def test_totals_of_a_table_are_written_with_all_their_digits():
     table.flows[Flow.WRITTEN_FILES : Flow.WRITTEN_FILES + 8] = [40.0, 4e5, 9.0, 9e2, 10.0, 1e5, 4.0, 4e2]
     # 30 files, 900 rows, 300,500 bytes, 5 delete files, 32 positions, no equality deletes
     assert digits_of_totals(table) == 2 + 3 + 6 + 1 + 2 + 1
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_delete_files_older_than_all_data_go_with_their_bytes(kept: int):
+    """Three manifests of four delete files of 100 bytes; a file of a statement since which no row came stays."""
+    table = table_with([(3, 500, 4, 0, 0)], group=1)
+    table.flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] = [20.0, 2_000.0]
+    table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4] = [8.0, 800.0]
+    table.numbers[NEWEST_COMMIT], table.numbers[NEWEST_FILES], table.numbers[NEWEST_BYTES] = (
+        kept - 1.0,
+        kept,
+        100.0 * kept,
+    )
+    before = list(table.flows)
+    drop_deletes(table, replace(LAWS, packs=1))
+    assert entries_of_deletes(table) == pytest.approx(kept)
+    gone = {Flow.REMOVED_FILES + 2: 20.0 - kept, Flow.REMOVED_FILES + 3: 2_000.0 - 100 * kept}
+    changed = {place for place in range(Flow.WRITTEN_FILES, Flow.ROWS) if table.flows[place] != before[place]}
+    assert changed == {*gone}
+    assert {place: table.flows[place] for place in gone} == pytest.approx(gone)

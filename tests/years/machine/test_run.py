@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.machine import simple_laws, table_with
 from support.synthetic import synthetic_case
 
 from wasim.ledger import Kind, sum_events
@@ -15,6 +16,10 @@ from wasim.scenario.changes import Changes, Maintenance
 from wasim.scenario.parts import Columns, PartitionField
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
+from wasim.years.machine.manifests import list_bytes
+from wasim.years.machine.run import sample
+from wasim.years.machine.tables import COMMITS, OF_TABLE, SAMPLE
+from wasim.years.samples import Samples
 
 JOBS: dict[str, tuple[dict[str, Any], ...]] = {
     "rewrite_data_files": ({"every": 11.0}, {"every": 7.0, "min_input_files": 2}, {"when_small_files": 14}),
@@ -86,3 +91,21 @@ def test_two_statements_of_a_drawn_table_take_turns(seed: int):
     """How many delete files two statements write together is known less well than the rest."""
     case = drawn(Random(seed), changes=True)  # noqa: S311
     compare(case, 0.03, (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DATA))
+
+
+def test_a_sample_says_what_there_is():
+    """Of data 3 manifests of 2 live files and 4 of none, of deletes 5 of 1."""
+    table, laws = table_with([(3, 700, 2, 0, 0), (4, 300, 0, 0, 0)]), simple_laws()
+    row = table.rows[1][0]
+    row[:3], table.used[1], table.numbers[COMMITS] = [5.0, 110.0, 1.0], 1, 77.0
+    table.flows[:] = [float(place) for place in range(len(table.flows))]
+    samples = [0.0] * 2 * SAMPLE
+    sample(table, laws, samples)
+    sample(table, laws, samples)
+    found = Samples.of(*np.hsplit(np.array(samples).reshape(2, SAMPLE), [OF_TABLE]))
+    assert found.commits.tolist() == [77, 77]
+    assert (found.data_manifests[0], found.delete_manifests[0], found.entries[0]) == (7, 5, 3 * 2 + 5)
+    assert (found.data_manifest_bytes[0], found.delete_manifest_bytes[1]) == (3 * 700 + 4 * 300, 5 * 110)
+    assert (found.scanned_manifests[1], found.scanned_bytes[1]) == (3 + 5, 3 * 700 + 5 * 110)
+    assert found.list_bytes[1] == list_bytes(table, laws)
+    assert found.flows[1].tolist() == table.flows
