@@ -42,7 +42,7 @@ def test_neighbours_stand_left_and_right_of_the_choice():
 
 
 @pytest.mark.parametrize("cost", [2.0, 3.0, 20.0, 50.0])
-def test_a_bar_is_as_long_as_its_cost_in_the_logarithm(cost: float):
+def test_a_bar_is_as_long_as_its_cost_s_logarithm(cost: float):
     share = log(cost / 2) / log(50 / 2)
     assert _bar(cost, 2.0, 50.0) == pytest.approx(1 + share * (BAR - 1), abs=0.5)
     assert _bar(cost, 2.0, 2.0) == 1

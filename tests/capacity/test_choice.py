@@ -121,14 +121,14 @@ def intervals_of(found: tuple[Figures, ...]) -> list[float]:
     return [one.setting.interval_s for one in found]
 
 
-def test_one_setting_of_each_interval_is_left_and_each_is_cheaper():
+def test_each_interval_left_has_one_setting_cheaper_than_shorter_ones():
     each = [made(60, 5.0), made(10, 9.0), made(60, 4.0), made(30, 9.0), made(120, 6.0), made(10, 12.0), made(300, 1.0)]
     assert [one.monthly_cost for one in by_interval(each)] == [9, 9, 4, 6, 1]
     assert intervals_of(by_interval(each)) == [10, 30, 60, 120, 300]
     assert intervals_of(frontier_of(each)) == [10, 60, 300]
 
 
-def test_what_keeps_up_within_limits_is_chosen_by_interval_or_cost():
+def test_of_settings_within_limits_the_freshest_or_cheapest_is_chosen():
     each = [made(1, 2.0, late_s=5.0), made(10, 9.0, manifests=100), made(30, 4.4), made(60, 4.0), made(90, 3.8)]
     few = [limit("manifests", 95)]
     assert [choose(each, "freshest", some).setting.interval_s for some in ([], few)] == [10, 30]

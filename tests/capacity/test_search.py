@@ -143,7 +143,7 @@ def test_what_cannot_be_preferred_is_not_simulated():
     assert simulator.evaluated == known + len(seldom) > known
 
 
-def test_only_a_metadata_json_as_short_as_can_be_is_out_of_reach():
+def test_what_the_shortest_metadata_json_cannot_reach_is_not_simulated():
     asked = a_request()
     search = search_for(case_of(asked, PLAIN), simulator := SettingSimulator(request=asked), ())
     tried = [replace(PLAIN, interval_s=round(0.05 * 1.7**step, 3)) for step in range(9)]

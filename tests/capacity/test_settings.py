@@ -27,6 +27,6 @@ def test_the_simplest_setting_has_least_to_set_and_to_start():
     assert plain.upkeep_words == "no maintenance"
 
 
-def test_intervals_that_a_writer_cannot_be_set_to_are_left_out():
+def test_intervals_beyond_a_writer_or_its_horizon_are_left_out():
     request = a_request()
     assert able_intervals([0.0005, 1.0, 60.0, 40 * DAY_S], request) == (1, 60)  # of ten days

@@ -12,7 +12,7 @@ METRICS = ("metadata_json_bytes", "manifests", "monthly_cost", "planning_p50_ms"
 
 @pytest.mark.parametrize("metric", METRICS)
 @given(exponent=st.floats(0.1, 9.0))
-def test_a_bound_rounded_up_is_the_least_that_is_said_exactly(metric: str, exponent: float):
+def test_a_bound_is_rounded_up_to_what_is_said(metric: str, exponent: float):
     value = float(round(10**exponent)) if "bytes" in metric else 10**exponent
     bound = rounded_up(metric, value)
     assert value <= bound <= value * 1.2

@@ -65,7 +65,7 @@ def test_a_list_names_every_commit_s_manifest_before(commits: int):
     assert live_bytes(table) == pytest.approx(commits * laws.file_bytes)
 
 
-def test_a_snapshot_s_json_grows_by_the_digits_of_its_totals():
+def test_a_snapshot_grows_by_the_digits_of_its_totals():
     laws = WRITERS["appends that merge nothing"]
     table, known = stepped(laws, 500, 500), []
     for commit in range(1, 501):

@@ -163,7 +163,7 @@ def test_a_compaction_by_count_waits_for_its_files():
         assert more == max(0, -(-(least - 6) // 3))
 
 
-def test_a_compaction_by_count_waits_for_chance_as_long_on_average():
+def test_compaction_by_count_waits_for_chance_as_long_on_average():
     """Each commit brings no file or two, as likely: of 24 firings as many are early as chance has it."""
     laws = replace(LAWS, least_files=4.0, by_chance=1, files=1.0)
     chances = [
