@@ -42,7 +42,7 @@ def test_few_files_of_chance_are_waited_for_by_chance(least, spread, by_chance):
     assert (job.runs, job.least, job.by_chance) == (None, least, by_chance)
 
 
-def test_a_job_s_first_run_after_a_commit_has_its_interval():
+def test_the_first_run_after_a_commit_has_its_interval():
     """Every 25 s of commits every 10 s: runs follow commits 2, 5, 7 and 10, of which the fourth ends the horizon."""
     case = synthetic_case(interval_s=10.0, horizon_s=100.0)
     runs = schedule(case, RewriteManifests(every=25.0))
