@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from wasim.contention import (
@@ -47,6 +48,13 @@ def test_a_table_sustains_as_many_commits_as_successive_attempts():
     below, above = (replace(REQUEST, writers=16, commit_interval_s=many.interval_s * factor) for factor in (0.6, 1.5))
     assert commit_latency(above).sustains
     assert not commit_latency(below).sustains
+
+
+def test_a_lone_writer_sustains_a_commit_after_the_other():
+    alone = replace(REQUEST, writers=1, catalog="storage", commit_interval_s=60.0)  # whose swap is a PUT
+    found = sustained_rate(alone)
+    assert found.interval_s == pytest.approx(np.mean(commit_latency(alone).outcome.commit_ms) / 1000, rel=0.03)
+    assert found.ceiling_per_s * found.interval_s == pytest.approx(1)
 
 
 def test_shorter_intervals_and_more_writers_lose_more():
