@@ -1,5 +1,7 @@
 """A real table's own sizes in place of simulated ones: made up, they are found again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.observed import CASE, observed, shape
@@ -21,6 +23,15 @@ def test_sizes_that_are_fixed_and_scaled_are_found_again():
         assert fitted.data_manifests.of(count, 0.0, 0.0) == pytest.approx(250 + 1.3 * simulated)
     assert fitted.data_manifests.new == pytest.approx(250 + 1.3 * shape().sizes.data_manifests.new)
     assert fitted.json.created - shape().sizes.json.created == pytest.approx(700)
+
+
+def test_all_that_manifests_take_more_is_scaled_too():
+    more = {"compacted_more": 5.0, "sorted_more": 7.0, "per_new": 90.0, "first_more": 11.0, "further_more": 13.0}
+    given, found = shape(), observed(1.3)
+    sizes = replace(given.sizes, data_manifests=replace(given.sizes.data_manifests, **more), sibling_saving=30.0)
+    fitted = as_observed(replace(given, sizes=sizes), found, fits_of(given, found)).sizes
+    assert {name: getattr(fitted.data_manifests, name) / 1.3 for name in more} == pytest.approx(more)
+    assert fitted.sibling_saving == pytest.approx(1.3 * 30)
 
 
 def test_few_files_or_like_ones_are_fitted_by_their_ratio():
