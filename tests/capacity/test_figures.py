@@ -64,11 +64,13 @@ def test_rows_deleted_on_read_are_planned_with_delete_files():
     asked = request_from_file(SCENARIOS / "cow_vs_mor.yaml", overrides, requirements, "10m")
     setting = Setting(interval_s=20.0, maintenance=NO_MAINTENANCE)
     case = case_of(asked, setting)
-    exact = simulate_years(case, shipped_profile(case), Site(location=asked.location)).totals.written_bytes
-    planned = SettingSimulator(request=asked).figures(setting).written_bytes
+    exact = simulate_years(case, shipped_profile(case), Site(location=asked.location)).totals
+    figures = SettingSimulator(request=asked).figures(setting)
     for kind in (Kind.DELETE_FILE, Kind.DELETE_MANIFEST):
-        assert planned[kind] > 0
-        assert planned[kind] == pytest.approx(exact[kind], rel=0.03)
+        assert figures.written_bytes[kind] > 0
+        assert figures.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.03)
+    # none is ever taken away
+    assert figures.spreads["delete_files"].final == pytest.approx(exact.files_written[Kind.DELETE_FILE], rel=0.03)
 
 
 def test_compressed_metadata_json_of_upserts_is_planned_as_simulated():
