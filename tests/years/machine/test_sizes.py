@@ -61,13 +61,14 @@ def test_bytes_of_data_files_follow_their_rows(rows: float):
     assert bytes_of_rows(LAWS, rows) == compacted_bytes(LAWS, rows) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("rows", [1.0, 50.0, 900.0, 100_000.0])
-def test_compacted_files_say_where_their_rows_came_from(rows: float):
-    """Rows of commits of 25, each stepping back once in four."""
+@pytest.mark.parametrize("together", [25.0, 1.0])
+@pytest.mark.parametrize("rows", [1.0, 4.0, 50.0, 900.0, 100_000.0])
+def test_compacted_files_say_where_their_rows_came_from(rows: float, together: float):
+    """So many rows of each commit, each stepping back once in four."""
     ids, changes = mean_row_id_bytes(0, 0), mean_changed_at_bytes(0, 0, 0)
-    laws = replace(LAWS, lineage_footer=40.0, steps_back=0.25, commits_of_row=1 / 25, lineage_bytes=ids + changes)
+    laws = replace(LAWS, lineage_footer=40.0, steps_back=0.25, commits_of_row=1 / together, lineage_bytes=ids + changes)
     laws = replace(laws, row_id_bytes=1.3, step_bytes=2.0, changed_at_bytes=4.0)
-    commits = max(1.0, rows / 25)
+    commits = max(1.0, rows / together)
     expected = mean_row_id_bytes(rows, rows / 4) + mean_changed_at_bytes(rows, commits, commits - 1)
     assert compacted_bytes(laws, rows) - bytes_of_rows(laws, rows) == pytest.approx(40 + expected)
 
