@@ -118,6 +118,15 @@ def test_manifests_whose_last_entry_goes_leave_the_list(made: Callable) -> None:
     assert summed.totals.written_bytes[lists] == pytest.approx(exact.written_bytes[lists], rel=0.02)
 
 
+def test_files_missed_for_long_have_few_rows(made: Callable) -> None:
+    update = {"every": "2s", "rows": 30, "mode": "merge-on-read"}
+    lines = {"changes": {"update": update}, "workload": {"rows_per_second": 8}, "commit_interval": "5s"}
+    exact, summed = made(lines | {"horizon": f"{6 * COMMITS}s", "table.format_version": 3})
+    for kind in (Kind.DELETE_MANIFEST, Kind.DELETE_FILE):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.08)
+        assert summed.totals.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.08)
+
+
 def test_rows_of_a_batchs_task_follow_each_other(made: Callable) -> None:
     delete = {"every": "4s", "rows": 12, "locality": "oldest", "mode": "merge-on-read"}
     each = {"commit_interval": "10s", "horizon": f"{10 * COMMITS}s", "table": TABLE | BY_BUCKET}

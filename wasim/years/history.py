@@ -177,6 +177,7 @@ def new_table() -> Table:
         classes=[[0.0] * 3 for _ in range(3)],
         hits=[[0.0] * 3 for _ in range(4)],
         queue=[[0.0] * 3 for _ in range(5)],
+        likely=[[0.0] * 2 for _ in range(3)],
         gone=[[0.0] * 3 for _ in range(ROOM)],
         counters=[0.0] * COUNTERS,
     )

@@ -22,6 +22,7 @@ from wasim.years.machine.tables import (
     ROOM,
     SETTLED,
     SIBLINGS,
+    SINCE,
     SORTED,
     WASTED_MANIFESTS,
     WRITTEN_MANIFESTS,
@@ -83,6 +84,9 @@ def join(first: list[float], second: list[float]) -> None:
     one, other = first[COUNT], second[COUNT]
     count = one + other
     first[COUNT] = count
+    entries, others = one * live_of(first), other * live_of(second)
+    if entries + others > 0:
+        first[SINCE] = (entries * first[SINCE] + others * second[SINCE]) / (entries + others)
     for column in range(BYTES, SIBLINGS + 1):
         first[column] = (one * first[column] + other * second[column]) / count
 
@@ -208,7 +212,7 @@ def close_bin(table: Table, laws: Laws, group: int, spares: int, parts: int, rep
         return spares
     table.flows[MERGED_AGAIN + 2 * group] += repeat
     table.flows[MERGED_AGAIN + 2 * group + 1] += repeat * rows[table.places[0]][BYTES]
-    merged = spare[spares]
+    merged, since = spare[spares], 0.0
     for column in range(COLUMNS):
         merged[column] = 0.0
     for part in range(parts):
@@ -216,10 +220,12 @@ def close_bin(table: Table, laws: Laws, group: int, spares: int, parts: int, rep
         note_leaving(table, group, row, count * repeat)
         for column in range(FRESH, GONE_COMPACTED + 1):
             merged[column] += count * row[column]
+        since += count * live_of(row) * row[SINCE]
     # entries that this commit deleted are carried into what its own manifests become
     compacted = merged[PARTIAL] + merged[SETTLED] + merged[GONE_COMPACTED]
     size = manifest_bytes(table, laws, group, merged[FRESH] + merged[GONE_FRESH], compacted, merged[SORTED])
     merged[COUNT], merged[BYTES], merged[SIBLINGS], merged[IS_NEW] = repeat, size, 1 - 1 / repeat, 1.0
+    merged[SINCE] = since / max(live_of(merged), NEGLIGIBLE)
     note_written(table, group, repeat, size)
     counts[ROOM - 1] += items * repeat
     return spares + 1
@@ -399,12 +405,13 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     rows, used = table.rows[group], table.used[group]
     if not used:
         return False
-    count = total = entries = fresh = partial = settled = in_order = 0.0
+    count = total = entries = fresh = partial = settled = in_order = since = 0.0
     for place in range(used):
         row = rows[place]
         count += row[COUNT]
         total += row[COUNT] * row[BYTES]
         entries += row[COUNT] * live_of(row)
+        since += row[COUNT] * live_of(row) * row[SINCE]
         fresh += row[COUNT] * row[FRESH]
         partial += row[COUNT] * row[PARTIAL]
         settled += row[COUNT] * row[SETTLED]
@@ -420,7 +427,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     one = rows[0]
     for column in range(COLUMNS):
         one[column] = 0.0
-    one[COUNT], one[IS_NEW] = parts, 1.0
+    one[COUNT], one[IS_NEW], one[SINCE] = parts, 1.0, since / max(entries, NEGLIGIBLE)
     one[FRESH], one[PARTIAL], one[SETTLED] = fresh / parts, partial / parts, settled / parts
     if laws.sorts and group == 0:
         one[SORTED] = one[FRESH]

@@ -44,6 +44,7 @@ from wasim.years.machine.tables import (
     LARGE,
     LIVE,
     MERGE,
+    MISSES,
     NEGLIGIBLE,
     NEW_BYTES,
     NEW_CELL_ROWS,
@@ -70,6 +71,7 @@ from wasim.years.machine.tables import (
     SETTLED_FILES,
     SETTLED_ROWS,
     SIBLINGS,
+    SINCE,
     SMALL_FILES,
     SMALL_ROWS,
     SMALL_SEEN,
@@ -78,12 +80,13 @@ from wasim.years.machine.tables import (
     SQUARES_LEFT,
     SQUARES_TWICE,
     TOGETHER,
+    TOUCHES,
     UPSERT,
     WRITTEN_FILES,
     Laws,
     Table,
 )
-from wasim.years.machine.taken import take, thin, want, want_deletes
+from wasim.years.machine.taken import mark_by_age, mark_newest, power, take, thin, want, want_deletes
 from wasim.years.machine.touched import (
     PART_OF_FILE,
     arrived_files,
@@ -270,7 +273,12 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     numbers, one, held = table.numbers, table.classes[number], table.deleted[HELD][number]
     hit, again = table.hits[HIT_FILES][number], 0.0
     if numbers[IS_SCATTERED] > 0:
-        return hit * min(1.0, held / one[FILES]) if one[FILES] > NEGLIGIBLE else 0.0
+        if one[FILES] <= NEGLIGIBLE:
+            return 0.0
+        if number == REWRITTEN:  # of many sizes
+            return hit * min(1.0, held / one[FILES])
+        others = max(0.0, one[FILES] - held)  # never hit, they have all of their rows
+        return min(held, max(0.0, hit - others * (1 - power(1 - numbers[TOUCHES], one[RECORDS] / one[FILES]))))
     if number != ARRIVED:
         return min(held, max(0.0, hit - numbers[EDGE_FILES]))
     if numbers[IS_NEWEST] > 0:
@@ -289,11 +297,15 @@ def take_over(table: Table, laws: Laws, again: float, named: float, seen: float)
         share = min(1.0, again / named)
         together = max(1.0, total_of(table.hits[HIT_FILES]) * share / IN_ORDER) if share < SPARSE else 1.0
         together = 1 / (1 - numbers[IN_STEP] + numbers[IN_STEP] / together)
-        thin(table, laws, 1, (share, 0.0, 0.0), together, named, seen)
+        mark_newest(table, 1, named, (share, 0.0, 0.0))
+        if numbers[IN_STEP] == 0:
+            mark_by_age(table, again)
+        thin(table, laws, 1, together, seen)
     elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and hit_arrived > NEGLIGIBLE:
         # any of the statements that began with the same commit, or with the same of its tasks
         share = min(1.0, hit_arrived / files_near(table, laws))
-        thin(table, laws, 1, (share, 0.0, 0.0), 1.0, again / share, 0.0)
+        mark_newest(table, 1, again / share, (share, 0.0, 0.0))
+        thin(table, laws, 1, 1.0, 0.0)
     else:  # the last such statement wrote them
         want_deletes(table, again, True)
         take(table, laws, 1, True)
@@ -305,7 +317,7 @@ def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> N
         together = max(0.0, entries - 1)
         size = manifest_bytes(table, laws, 1, entries, 0.0, together)
         row = list_own(table, 1, size)
-        row[FRESH], row[SORTED], row[SIBLINGS] = entries, together, siblings
+        row[FRESH], row[SORTED], row[SIBLINGS], row[SINCE] = entries, together, siblings, table.numbers[MISSES]
 
 
 def note_deletes(table: Table, files: float, written_bytes: float, again: float, named: float) -> float:
@@ -409,7 +421,8 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
     if numbers[IS_SCATTERED] > 0:
         shares = hits[HIT_SHARES]
         rewritten = numbers[HIT_OF_OTHERS] if numbers[LARGE] > 0 else shares[REWRITTEN]
-        return thin(table, laws, 0, (shares[ARRIVED], rewritten, shares[BEYOND]), numbers[TOGETHER], inf, 0.0)
+        mark_newest(table, 0, inf, (shares[ARRIVED], rewritten, shares[BEYOND]))
+        return thin(table, laws, 0, numbers[TOGETHER], 0.0)
     is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
     for number in range(3):  # what the last such statement wrote stands in a young manifest
         want(table, 0, number, hits[HIT_FILES][number], is_newest or number == edge)

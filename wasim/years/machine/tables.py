@@ -19,9 +19,10 @@ SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate 
 
 # A row of manifests. Its entries are of files as they arrived, of compacted ones that are still too small, and of those
 # that stay; of the fresh ones some are sorted by partition. `SIBLINGS` is the share of manifests that stand next to
-# another one of the same commit. The last three are of the commit under way.
-COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW = range(10)
-COLUMNS = 10
+# another one of the same commit. The next three are of the commit under way. `SINCE` is of manifests of deletes:
+# which share of all rows statements had missed when their entries were made, in logarithms.
+COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, SINCE = range(11)
+COLUMNS = 11
 # A row of partitions: the files below the target in each, as they came or compacted, and the rows in them
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS = range(5)
 # Single numbers of a table
@@ -47,7 +48,8 @@ DELETED_THROUGH, CLEARED_FROM = 43, 44
 SQUARES_TWICE = 45  # of the files that a statement hits and another would hit again
 LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # files, and which share is hit: `hit_of_one_partition`
 TOUCHED_ROWS = 49  # the oldest, by the last statement, which wrote them again into the newest files
-NUMBERS = 50
+TOUCHES, MISSES = 50, 51  # of scattered rows: a statement's share, and that which none has touched, in logarithms
+NUMBERS = 52
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
@@ -218,6 +220,7 @@ class Table:
     deleted: list[list[float]]
     classes: list[list[float]]
     hits: list[list[float]]
+    likely: list[list[float]]  # by class, as `rows_in_files` has them
     queue: list[list[float]]  # files of an end of the table, in order: their class, how many, live rows
     gone: list[list[float]]  # entries that go, of each row of manifests, by kind
     counters: list[float]

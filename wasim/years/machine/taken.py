@@ -1,6 +1,6 @@
 """Entries that statements take out of manifests in the machine: every manifest that lists one is written again."""
 
-from math import floor
+from math import exp, floor
 
 from wasim.years.machine.manifests import copy_row, live_of, note_leaving, note_written, replace_rows
 from wasim.years.machine.sizes import manifest_bytes
@@ -8,20 +8,25 @@ from wasim.years.machine.tables import (
     BYTES,
     COLUMNS,
     COUNT,
+    FILES,
     FRESH,
     GONE_COMPACTED,
     GONE_FRESH,
     HIT_OF_LARGE,
     IS_NEW,
     LARGE,
+    MISSES,
     NEGLIGIBLE,
     PARTIAL,
     SETTLED,
     SIBLINGS,
+    SINCE,
     SORTED,
+    TOUCHES,
     Laws,
     Table,
 )
+from wasim.years.machine.touched import missed_by
 
 
 def followers_left(share: float, kept: float) -> float:
@@ -46,6 +51,7 @@ def write_again(
     fresh, partial, settled = gone
     left = max(0.0, row[FRESH] - fresh)
     written[COUNT], written[BYTES], written[IS_NEW], written[FRESH] = count, size, 1.0, left
+    written[SINCE] = row[SINCE]
     written[PARTIAL], written[SETTLED] = max(0.0, row[PARTIAL] - partial), max(0.0, row[SETTLED] - settled)
     if left > NEGLIGIBLE:
         written[SORTED] = left * followers_left(row[SORTED] / row[FRESH], left / row[FRESH])
@@ -69,38 +75,60 @@ def power(base: float, exponent: float) -> float:
     return 1.0 if exponent == 0 else base**exponent
 
 
-def find_newest(table: Table, group: int, newest: float, share: float) -> None:
-    """Which share of the entries of each row is among this many of the newest, into `counts`; and with which
-    probability the entry of a file that was written again goes, into `gone`. The newest of those stands for the large
-    file of a partition, which statements write last; this `share` of all others goes.
+def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, float, float]) -> None:
+    """With which probability an entry of each kind goes, into `gone`, and which share of the entries of each row is
+    among this many of the newest, into `counts`.
+
+    Of files that were written again the newest stands for the large file of a partition, which statements write last.
     """
     large = table.numbers[LARGE] if group == 0 else 0.0
     for place in range(table.used[group] - 1, -1, -1):
-        row = table.rows[group][place]
+        row, gone = table.rows[group][place], table.gone[place]
         live, written = row[COUNT] * live_of(row), row[COUNT] * row[PARTIAL]
         table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
         part = min(1.0, large / written) if written > NEGLIGIBLE else 0.0
-        table.gone[place][1] = share + (table.numbers[HIT_OF_LARGE] - share) * part
+        gone[0], gone[2] = shares[0], shares[2]
+        gone[1] = shares[1] + (table.numbers[HIT_OF_LARGE] - shares[1]) * part
         newest, large = max(0.0, newest - live), max(0.0, large - written)
 
 
-def thin(
-    table: Table,
-    laws: Laws,
-    group: int,
-    shares: tuple[float, float, float],
-    together: float,
-    newest: float,
-    seen: float,
-) -> float:
-    """Takes each of the `newest` live entries out with the probability given for its kind, `together` at a time of a
-    manifest. Returns how many manifests are written again.
+def mark_by_age(table: Table, again: float) -> None:
+    """The same of delete files that each name a data file, as many as go `again`: data files that statements have
+    missed for long have few rows.
+    """
+    numbers, total = table.numbers, 0.0
+    for place in range(table.used[1]):
+        row, missed = table.rows[1][place], max(exp(numbers[MISSES] - table.rows[1][place][SINCE]), NEGLIGIBLE)
+        goes = 1.0 - exp(-numbers[TOUCHES] * rows_missed_by(table, missed))
+        table.gone[place][0] = goes
+        total += row[COUNT] * live_of(row) * table.counts[place] * goes
+    for place in range(table.used[1]):
+        table.gone[place][0] = min(1.0, table.gone[place][0] * again / total) if total > NEGLIGIBLE else 0.0
+
+
+def rows_missed_by(table: Table, missed: float) -> float:
+    """Rows of a file that a statement hit and later ones missed, which have left this share of all rows alone: by the
+    law of `rows_in_files`.
+    """
+    rows = pairs = 0.0
+    for number in range(3):
+        mean, wider = table.likely[number][0], table.likely[number][1]
+        if mean > 0:
+            each = 1 / (1 + (1 - missed) * wider)
+            found = table.classes[number][FILES] * mean * missed_by(mean, wider, 1 - missed) * each
+            rows += found
+            pairs += found * (mean + wider) * each
+    return missed * pairs / rows if rows > 0 else 0.0
+
+
+def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> float:
+    """Takes each of the marked entries out with its probability, `together` at a time of a manifest. Returns how many
+    manifests are written again.
     """
     rows, spare, spares, rewritten = table.rows[group], table.spare, 0, 0.0
-    find_newest(table, group, newest, shares[1])
     for place in range(table.used[group]):
-        row, among = rows[place], table.counts[place]
-        first, second, third = shares[0] * among, table.gone[place][1] * among, shares[2] * among
+        row, gone, among = rows[place], table.gone[place], table.counts[place]
+        first, second, third = gone[0] * among, gone[1] * among, gone[2] * among
         fresh, partial, settled, count = row[FRESH], row[PARTIAL], row[SETTLED], row[COUNT]
         untouched = power(1 - first, fresh) * power(1 - second, partial) * power(1 - third, settled)
         every = power(first, fresh) * power(second, partial) * power(third, settled)

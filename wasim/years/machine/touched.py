@@ -30,6 +30,7 @@ from wasim.years.machine.tables import (
     IS_SCATTERED,
     LARGE,
     LIVE,
+    MISSES,
     NEGLIGIBLE,
     NET_ROWS,
     NEW_CELL_ROWS,
@@ -48,13 +49,14 @@ from wasim.years.machine.tables import (
     SQUARES_LEFT,
     SQUARES_TWICE,
     TOGETHER,
+    TOUCHES,
     Laws,
     Table,
 )
 
 PART_OF_FILE = 1e-6
 AGES = 16  # at which files that a stride hits are looked at
-LEAST_VARIANCE = 1e-4  # of rows in files, relative to the square of their mean
+LEAST_WIDER = 1e-6  # a variance is than Poisson's
 
 
 def total_of(three: list[float]) -> float:
@@ -117,21 +119,24 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
     begin_hits(table, True, False)
     numbers, hits, replaced = table.numbers, table.hits, laws.replaced_per_commit / max(1.0, laws.new_rows)
     is_stride = evenly and not laws.is_partitioned
+    numbers[TOUCHES] = min(share, 1 - NEGLIGIBLE)
+    numbers[MISSES] += log1p(-numbers[TOUCHES])
     if is_stride:
         numbers[IN_STEP] = 1 / (1 + replaced) ** 2  # neither row moved
     for number in range(3):
         one = table.classes[number]
-        each = one[LIVE] / one[FILES] if one[FILES] > NEGLIGIBLE else 0.0
+        mean, wider = rows_in_files(table, number)
+        table.likely[number][0], table.likely[number][1] = mean, wider
         if is_stride:
-            hit = of_rows = hit_by_stride(each * share, replaced)
-        elif number == REWRITTEN and each > 0:
-            squares = max(numbers[SQUARES], each * one[LIVE])  # of equal files at least
-            if on_read or partitions_so_far(table, laws) > 1:
-                hit, of_rows = hit_of_many(table, share, squares)
-            else:
-                hit, of_rows = hit_of_one_partition(table, share, squares)
+            hit = of_rows = hit_by_stride(mean * share, replaced)
+        elif number == REWRITTEN and mean > 0 and not on_read and partitions_so_far(table, laws) <= 1:
+            hit, of_rows = hit_of_one_partition(table, share, max(numbers[SQUARES], mean * one[LIVE]))
         else:
-            hit = of_rows = 1.0 - (1.0 - min(share, 1.0)) ** each
+            missed, kept = missed_by(mean, wider, numbers[TOUCHES]), 1 - numbers[TOUCHES]
+            kept /= 1 + numbers[TOUCHES] * wider
+            hit, of_rows = 1 - missed, 1 - missed * kept
+            if number == REWRITTEN:  # rows of files that are missed, and pairs of rows
+                numbers[SQUARES_LEFT] = one[LIVE] * missed * kept * (1 + (mean + wider) * kept)
         hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
         hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
 
@@ -161,17 +166,34 @@ def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[fl
     return hit, (weight * (1 - few_kept) * few + (1 - weight) * (1 - many_kept) * many) / mean
 
 
-def hit_of_many(table: Table, share: float, squares: float) -> tuple[float, float]:
-    """The same for files of many sizes, by a gamma law: of several partitions, or where statements delete by position
-    and take rows out of a file little by little.
+def rows_in_files(table: Table, number: int) -> tuple[float, float]:
+    """Live rows of a data file of a class: their mean, and how much larger than that their variance is, relatively.
+
+    Files that arrived at even distances and lose even shares of their rows keep the share u of n rows on average. That
+    differs by (1 − u)² u / (2 + u), as a falling exponential from 1 on does, and by as much as chance takes.
     """
-    one = table.classes[REWRITTEN]
-    mean = one[LIVE] / one[FILES]
-    variance = max(squares / one[FILES] - mean * mean, LEAST_VARIANCE * mean * mean)
-    shape = mean * mean / variance
-    left = 1 + -log1p(-min(share, 1 - NEGLIGIBLE)) * mean / shape
-    table.numbers[SQUARES_LEFT] = squares * left ** -(shape + 2)
-    return 1 - left**-shape, 1 - left ** -(shape + 1)
+    one = table.classes[number]
+    if one[FILES] <= NEGLIGIBLE or one[LIVE] <= NEGLIGIBLE:
+        return 0.0, 0.0
+    mean, variance = one[LIVE] / one[FILES], 0.0
+    if number == REWRITTEN:
+        variance = max(0.0, table.numbers[SQUARES] / one[FILES] - mean * mean)
+    elif number == ARRIVED:
+        whole = one[RECORDS] / one[FILES]
+        left = mean / whole
+        apart = (1 - left) ** 2 * left / (2 + left)
+        variance = whole * whole * apart + whole * max(0.0, left - left * left - apart)
+    return mean, variance / mean - 1
+
+
+def missed_by(mean: float, wider: float, share: float) -> float:
+    """The share of files of which none of their rows is among this share of all.
+
+    Of rows as `rows_in_files` has them: a binomial law, or Poisson's, or a negative binomial one.
+    """
+    if abs(wider) < LEAST_WIDER:
+        return exp(-share * mean)
+    return exp(-mean / wider * log1p(share * wider))
 
 
 def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
