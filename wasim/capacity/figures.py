@@ -28,7 +28,7 @@ from wasim.capacity.last_cycle import (
 )
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
-from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
+from wasim.capacity.settings import Setting, case_of
 from wasim.capacity.shapes import Shapes
 from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
 from wasim.forecast.ahead import profile_of
@@ -143,7 +143,7 @@ class SettingSimulator:
         return SettingSimulator(request=request, shapes=Shapes(profile=own.profile, site=own.site, encodes_each=True))
 
     def _shapes_for(self, request: PlanRequest) -> Shapes:
-        return self._shapes_of(case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE)))
+        return self._shapes_of(case_of(request, Setting(interval_s=request.longest_s)))
 
     def evaluate(self, settings: Iterable[Setting], *, rate: float = 1.0) -> tuple[Figures, ...]:
         """The figures of each setting, in their order, at a multiple of the request's rate.
@@ -191,13 +191,15 @@ class SettingSimulator:
         """What a month of a setting costs at least, whatever its history: queries open the files of a day, or of half
         the time between two compactions. 0 where statements rewrite files or commits of several writers fail.
         """
-        case = self.case(setting)
+        case, compacted_s = self.case(Setting(interval_s=setting.interval_s)), setting.maintenance.compact_every_s
+        if case.maintenance.rewrite_data_files is not None:  # whenever there are enough files
+            return 0.0
         if case.changes_rows or case.rests is not None or case.writer.tables > 1 or self.request.writers > 1:
             return 0.0
-        compaction, files = case.maintenance.rewrite_data_files, self.shape(setting).arrivals.files
-        waiting = files * int(min(DAY_S, self._window(setting).length_s) / setting.interval_s)
-        if compaction is not None:
-            waiting = min(waiting, files * int((compaction.every or 0.0) / setting.interval_s) / 2)
+        files = self.shape(setting).arrivals.files
+        waiting = files * int(min(DAY_S, case.horizon_s) / setting.interval_s)
+        if compacted_s is not None:
+            waiting = min(waiting, files * int(compacted_s / setting.interval_s) / 2)
         return opening_cost(waiting, self.request.prices, self.request.queries_per_hour)
 
     def is_out_of_reach(self, setting: Setting, kept_s: float) -> bool:
@@ -314,8 +316,7 @@ class SettingSimulator:
         """Encodes the files of one interval, whose sizes are read off between those of others until then."""
         if interval_s in self._encoded:
             return
-        case = self.case(Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE))
-        shapes = self._shapes_of(case)
+        shapes = self._shapes_of(self.case(Setting(interval_s=interval_s)))
         self._encoded[interval_s] = Shapes(profile=shapes.profile, site=shapes.site, encodes_each=True)
         self._shape_of = {key: one for key, one in self._shape_of.items() if key[:2] != (interval_s, 1.0)}
         self._known = {key: one for key, one in self._known.items() if (key[0].interval_s, key[1]) != (interval_s, 1.0)}

@@ -2,8 +2,8 @@
 off between them.
 
 What a manifest takes is nearly linear in the columns, but for the first hundred alone Iceberg keeps bounds; it hardly
-goes with files of a commit, or with partitions, once there are several. metadata.json and manifest lists do not go with
-files and partitions at all.
+goes with files of a commit, with the writer, or with partitions, once there are several: what each of these changes is
+encoded for three widths. metadata.json and manifest lists do not go with files and partitions at all.
 """
 
 from bisect import bisect_right
@@ -14,7 +14,7 @@ from math import log2
 from typing import Protocol, Self, TypeVar
 
 from wasim.capacity.request import DEFAULT_LOCATION, Requirements, request_from_flags
-from wasim.capacity.settings import NO_MAINTENANCE, Setting, case_of
+from wasim.capacity.settings import Setting, case_of
 from wasim.capacity.shapes import Shapes
 from wasim.scenario import Case
 from wasim.scenario.fleet import FleetTable
@@ -25,8 +25,10 @@ from wasim.years.json_sizes import MetadataJson
 from wasim.years.manifest_sizes import ManifestBytes
 from wasim.years.sizes import Sizes, TableSample
 
-COLUMNS = (*range(4, 17), 20, 28, 40, 64, 100, 200, 396, 2000)
+COLUMNS = (*range(4, 17), 20, 28, 40, 64, 100, 200, 2000)
 FEW_COLUMNS = (4, 16, 52, 200, 2000)  # of metadata.json, data files and lists
+CHANGED_COLUMNS = (4, 16, 100)  # of manifests of other files, partitions and writers
+WRITER = "streaming"  # of all others
 FILES = (1, 2, 16)
 PARTITIONS = (0, 1, 2, 16)
 ROWS_PER_SECOND, INTERVAL_S = 1000.0, 60.0  # of tables whose files are encoded; sizes go by the rows that are asked for
@@ -52,9 +54,9 @@ class _Layout:
     writer: str
 
 
-def nearness(table: FleetTable) -> tuple[str, int, int]:
+def nearness(table: FleetTable) -> tuple[bool, int, str]:
     """By what tables are sorted so that those next to each other are read off between the same ones."""
-    return table.writer, min(table.partitions, PARTITIONS[2]), table.columns
+    return table.partitions > 1, table.columns, table.writer
 
 
 def shapes_of(table: FleetTable) -> Shapes:
@@ -92,9 +94,11 @@ class _ReadOff:
     def sizes(self, arrivals: Arrivals) -> Sizes:
         """Sizes of the table's files where its commits bring these."""
 
+        rows = arrivals.rows_per_file
+
         def of_usual(layout: _Layout) -> ManifestBytes:
-            usual = PARTITIONS[-1] if layout.partitions > 1 else layout.partitions
-            return _manifests(replace(layout, files=FILES[1], partitions=usual), rows)
+            partitions = PARTITIONS[-1] if layout.partitions > 1 else PARTITIONS[0]
+            return _manifests(replace(layout, files=FILES[1], partitions=partitions), rows)
 
         def of_files(layout: _Layout) -> ManifestBytes:
             if layout.partitions > 1:
@@ -106,15 +110,19 @@ class _ReadOff:
                 few, many = (replace(layout, files=one) for one in (low, high))
             return _between(_manifests(few, rows), lambda: _manifests(many, rows), share)
 
-        rows = arrivals.rows_per_file
-        usual, of_few, usual_of_few = (
-            _by_columns(self.layout, columns, of)
-            for columns, of in ((COLUMNS, of_usual), (FEW_COLUMNS, of_files), (FEW_COLUMNS, of_usual))
+        of_one_writer = replace(self.layout, writer=WRITER)
+        found, before, after = (
+            _by_columns(layout, columns, of)
+            for layout, columns, of in (
+                (of_one_writer, COLUMNS, of_usual),
+                (of_one_writer, CHANGED_COLUMNS, of_usual),
+                (self.layout, CHANGED_COLUMNS, of_files),
+            )
         )
         return replace(
             _sizes(replace(self.usual, columns=_around(self.usual.columns, FEW_COLUMNS)[0])),
             json=_by_columns(self.usual, FEW_COLUMNS, _json),
-            data_manifests=_changed_alike(usual, usual_of_few, of_few),
+            data_manifests=_changed_alike(found, before, after),
         )
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
@@ -201,5 +209,5 @@ def _case(layout: _Layout, *, gzips_json: bool = False) -> Case:
         "partitions": str(layout.partitions),
         "writer": layout.writer,
     }
-    setting = Setting(interval_s=INTERVAL_S, maintenance=NO_MAINTENANCE, gzips_json=gzips_json)
+    setting = Setting(interval_s=INTERVAL_S, gzips_json=gzips_json)
     return case_of(request_from_flags(flags, Requirements()), setting)

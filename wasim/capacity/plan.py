@@ -10,7 +10,6 @@ from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.request import FEWEST_COMMITS, PlanRequest, Prefer
 from wasim.capacity.search import NEGLIGIBLE_COST, Search
 from wasim.capacity.settings import (
-    NO_MAINTENANCE,
     Setting,
     able_intervals,
     case_of,
@@ -91,7 +90,7 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
     simulator = simulator or SettingSimulator(request=request)
     _check_horizon(request)
     now = None if request.now is None else now_of(request.now, request)
-    case = case_of(request, Setting(interval_s=request.longest_s, maintenance=NO_MAINTENANCE))
+    case = case_of(request, Setting(interval_s=request.longest_s))
     search = replace(search_for(case, simulator, request.limits), aims=request.aims)
     best = _best(search, case)
     chosen = choose(best, request.prefer, request.limits)

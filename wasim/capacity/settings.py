@@ -71,7 +71,7 @@ class Setting:
     """
 
     interval_s: float
-    maintenance: Maintenance
+    maintenance: Maintenance = NO_MAINTENANCE
     deletes_json: bool = True  # write.metadata.delete-after-commit.enabled
     gzips_json: bool = False
     appends: str | None = None
@@ -132,7 +132,7 @@ def able_intervals(intervals_s: Iterable[float], request: PlanRequest, *, rate: 
     a commit has neither too few rows nor too many. `rate` multiplies the rows per second.
     """
     least_s, most_s = request.ships.least_s or 0.0, request.most_s(rate)
-    settings = (Setting(interval_s=s, maintenance=NO_MAINTENANCE) for s in intervals_s if least_s <= s <= most_s)
+    settings = (Setting(interval_s=s) for s in intervals_s if least_s <= s <= most_s)
     return tuple(one.interval_s for one in settings if not examine(document_of(request, one, rate=rate))[1])
 
 

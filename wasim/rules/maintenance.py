@@ -13,7 +13,7 @@ def is_due(count: float, least: float) -> bool:
     return count >= least
 
 
-def commit_at(turn: int, every_us: int, interval_us: int) -> int:
+def commit_at(turn: Commits, every_us: int, interval_us: int) -> Commits:
     """The writer's commit that a periodic job's run with this number, from 1 on, follows; times in microseconds."""
     return turn * every_us // interval_us
 

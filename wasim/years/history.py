@@ -8,6 +8,7 @@ from math import inf
 
 import numpy as np
 
+from wasim.rules.maintenance import commit_at
 from wasim.scenario import Case
 from wasim.scenario.case import microseconds
 from wasim.units import Floats
@@ -208,12 +209,13 @@ def _commits_of(runs: Schedule | None) -> list[float]:
     if runs is None:
         return []
     every_us, interval_us = microseconds(runs.every_s), microseconds(runs.commit_interval_s)
-    found = dict[int, float]()
-    for turn in range(1, runs.count + 1):
-        commit = runs.commit_at(turn)
-        since = turn * every_us % interval_us / interval_us if runs.rests is None else 0.0
-        found.setdefault(commit, commit + since)
-    return [found[commit] for commit in sorted(found) if commit]
+    turns = np.arange(1, runs.count + 1)
+    commits, since = commit_at(turns, every_us, interval_us), turns * every_us % interval_us / interval_us
+    if runs.rests is not None:
+        commits, since = runs.rests.commits_in(commits.astype(np.float64)).astype(np.int64), np.zeros(len(turns))
+    _, firsts = np.unique(commits, return_index=True)
+    found: list[float] = (commits + since)[firsts[commits[firsts] > 0]].tolist()
+    return found
 
 
 def _chances(arrivals: Arrivals) -> list[list[float]]:
