@@ -40,6 +40,7 @@ def test_what_simulating_it_gives_is_what_the_plan_says(request_of, tmp_path: Pa
     chosen = make_plan(request_of, explains=False).chosen
     file = tmp_path / "chosen.yaml"
     file.write_text(scenario_of(request_of, chosen.setting))
+    assert file.read_text().splitlines()[0].endswith(f"--location {request_of.location}")
     (case,) = load_scenario(file, {}).cases()
     assert case.maintenance.rewrite_data_files is None or case.maintenance.rewrite_data_files.every == 3600
     summed = simulate_years(case, shipped_profile(case), Site(location=request_of.location))

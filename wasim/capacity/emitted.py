@@ -13,7 +13,7 @@ _SIZES = frozenset(["target_file_size_bytes"])
 
 
 def scenario_of(request: PlanRequest, setting: Setting) -> str:
-    """The scenario of a setting as YAML text."""
+    """The scenario of a setting as YAML text, with the location that the plan's figures are of."""
     document = document_of(request, setting)
     writer = document["writer"]
     own = {"kind": writer} if isinstance(writer, str) else writer
@@ -22,7 +22,8 @@ def scenario_of(request: PlanRequest, setting: Setting) -> str:
     ships = request.ships
     if ships.bytes or ships.rows:
         document["writer"] = {**own, "trigger": "none"}  # the interval comes first, as the statements set it
-    return json.dumps(_written(document), indent=1) + "\n"  # which is YAML
+    as_planned = f"# As planned: wasim simulate FILE --location {request.location}\n"
+    return as_planned + json.dumps(_written(document), indent=1) + "\n"  # which is YAML
 
 
 def _written(value: Any, key: str = "") -> Any:  # noqa: ANN401 - a document of any depth
