@@ -25,7 +25,7 @@ from wasim.years.json_sizes import MetadataJson
 from wasim.years.manifest_sizes import ManifestBytes
 from wasim.years.sizes import Sizes, TableSample
 
-COLUMNS = (*range(4, 17), 20, 28, 40, 64, 100, 200, 2000)
+COLUMNS = (*range(4, 17), 20, 28, 40, 64, 100, 200, 396, 2000)
 FEW_COLUMNS = (4, 16, 52, 200, 2000)  # of metadata.json, data files and lists
 CHANGED_COLUMNS = (4, 16, 100)  # of manifests of other files, partitions and writers
 WRITER = "streaming"  # of all others
