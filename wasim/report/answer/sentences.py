@@ -236,7 +236,11 @@ def _facts_of(choice: Choice, answer: Answer) -> list[str]:
         who = f"{choice.group.name} every {_interval(option)}"
         day, month = option.by_horizon.get(DAY_S), option.by_horizon.get(MONTH_S)
         if day is not None and month is not None:
-            money = f", {format_sum(option.month_price)} {answer.currency}" if option.month_price is not None else ""
+            money = (
+                f", for {format_sum(option.month_price)} {answer.currency} of requests and storage"
+                if option.month_price is not None
+                else ""
+            )
             facts.append(
                 f"{who}: {format_bytes(day)} of metadata in the first day, {format_bytes(month)} in the first "
                 f"month{money}."

@@ -33,7 +33,7 @@ def options_table(answer: Answer, run: Run) -> TextTable:
         "metadata.json size": lambda option: ABSENT if stops_keeping_up(option.run) else _json_bytes(option),
         "first day": lambda option: _of_horizon(option, DAY_S),
         "first month": lambda option: _of_horizon(option, MONTH_S),
-        f"{answer.currency} a month": _price,
+        f"store, {answer.currency} a month": _price,
         "data": lambda option: format_bytes(option.data_bytes),
         "planning ms": lambda option: ABSENT if option.planning_ms is None else format_figure(option.planning_ms),
         "keeps up": _keeps_up,
@@ -72,6 +72,8 @@ def options_remarks(answer: Answer) -> list[str]:
         band = max(one.forecast_band for one in options)
         width = f" (± {band * 100:.2g} %)" if band else ""
         remarks.append(f"The first day and month are simulated, maintenance included{width}.")
+    if any(one.month_price is not None for one in options):
+        remarks.append("Store: a month's requests, and the metadata it leaves; `wasim plan` adds queries and jobs.")
     if any(not one.keeps_up_for(MONTH_S) for one in options):
         remarks.append("–: the writer falls behind before then.")
     if any(one.planning_ms is not None for one in options):

@@ -95,8 +95,11 @@ def _width(text: TextTable) -> int:
 
 
 def _column_width(text: TextTable, place: int) -> int:
-    head = _SHORT.get(text.head[place], text.head[place])
-    return max(len(cell) for cell in (*head.split("\n"), *(row[place] for row in text.rows)))
+    return max(len(cell) for cell in (*_head(text.head[place]).split("\n"), *(row[place] for row in text.rows)))
+
+
+def _head(head: str) -> str:
+    return _SHORT.get(head, head.replace(", ", ",\n"))
 
 
 def _table(
@@ -113,7 +116,7 @@ def _table(
     for place in kept:
         head = text.head[place]
         table.add_column(
-            _SHORT.get(head, head),
+            _head(head),
             justify="right" if head in text.figures else "left",
             no_wrap=not wrapped,
             min_width=None if wrapped else _column_width(text, place),
