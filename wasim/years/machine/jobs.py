@@ -47,6 +47,7 @@ from wasim.years.machine.tables import (
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
+    OTHER_SEEN,
     PARTIAL,
     PARTIAL_FILES,
     PARTIAL_ROWS,
@@ -197,6 +198,7 @@ def forget_deleted(table: Table, laws: Laws, of_small: float, of_partial: float)
         deleted[DEAD][number] *= 1 - share
         deleted[HELD][number] *= 1 - share
     numbers[SMALL_SEEN] *= 1 - of_small
+    numbers[OTHER_SEEN] *= 1 - of_small
     numbers[SQUARES] = numbers[SQUARES] * (1 - of_partial) + table.done[MADE_SQUARES]
     if laws.uses_vectors:
         drop_vectors(table, laws, named - total_of(deleted[HELD]))

@@ -56,6 +56,7 @@ from wasim.years.machine.tables import (
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
+    OTHER_SEEN,
     OVERWRITE,
     OVERWRITES,
     PARTIAL_FILES,
@@ -118,7 +119,9 @@ def digits_of_merge(change: int, copied: float, updated: float, inserted: float)
 
 def note_statement(table: Table, laws: Laws, change: int, operation: int, counted: float) -> None:
     """The commit of a statement whose summary has these `counters`, and so many digits of a MERGE's own."""
-    table.numbers[SMALL_SEEN] = small_of(table, SMALL_FILES)
+    numbers, small = table.numbers, small_of(table, SMALL_FILES)
+    numbers[OTHER_SEEN] = max(0.0, numbers[OTHER_SEEN] - max(0.0, table.classes[ARRIVED][FILES] - small))
+    numbers[SMALL_SEEN] = small
     note_counted(table, laws, laws.change_json[change][operation] + counted)
 
 

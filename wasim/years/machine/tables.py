@@ -49,7 +49,8 @@ SQUARES_TWICE = 45  # of the files that a statement hits and another would hit a
 LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # files, and which share is hit: `hit_of_one_partition`
 TOUCHED_ROWS = 49  # the oldest, by the last statement, which wrote them again into the newest files
 TOUCHES, MISSES = 50, 51  # of scattered rows: a statement's share, and that which none has touched, in logarithms
-NUMBERS = 52
+EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the edge is, 1 the newest; and of the other
+NUMBERS = 56
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

@@ -15,6 +15,7 @@ from wasim.years.machine.tables import (
     COMMITS,
     DEAD,
     DELETED_THROUGH,
+    EDGE_END,
     EDGE_FILES,
     EDGE_ROWS,
     FILES,
@@ -35,6 +36,9 @@ from wasim.years.machine.tables import (
     NET_ROWS,
     NEW_CELL_ROWS,
     NEW_CELLS,
+    OTHER_FILES,
+    OTHER_ROWS,
+    OTHER_SEEN,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
@@ -106,6 +110,11 @@ def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
     """Nothing is hit yet."""
     numbers = table.numbers
     numbers[IS_SCATTERED], numbers[IS_NEWEST] = 1.0 if is_scattered else 0.0, 1.0 if is_newest else 0.0
+    if not is_scattered and numbers[EDGE_END] != numbers[IS_NEWEST]:
+        numbers[EDGE_END] = numbers[IS_NEWEST]
+        numbers[EDGE_FILES], numbers[OTHER_FILES] = numbers[OTHER_FILES], numbers[EDGE_FILES]
+        numbers[EDGE_ROWS], numbers[OTHER_ROWS] = numbers[OTHER_ROWS], numbers[EDGE_ROWS]
+        numbers[SMALL_SEEN], numbers[OTHER_SEEN] = numbers[OTHER_SEEN], numbers[SMALL_SEEN]
     numbers[SQUARES_LEFT], numbers[TOGETHER], numbers[IN_STEP], numbers[NEW_CELLS] = 0.0, 1.0, 0.0, 0.0
     numbers[SQUARES_TWICE] = numbers[LARGE] = numbers[NEW_CELL_ROWS] = 0.0
     for what in range(4):
