@@ -35,7 +35,7 @@ from wasim.years.machine.tables import (
     Laws,
     Table,
 )
-from wasim.years.machine.taken import take, thin, want
+from wasim.years.machine.taken import mark_newest, take, thin, want
 
 RUNS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 900)), min_size=1, max_size=6)
 
@@ -168,7 +168,8 @@ def test_scattered_entries_go_by_chance_their_manifests_are_rewritten(laws: Laws
         row = table.rows[0][place]
         row[COUNT], row[BYTES], row[FRESH] = count, 900.0, entries
     table.used[0] = 2
-    assert thin(table, laws, 0, (0.5, 0.0, 0.0), 1.0, np.inf, 0.0) == pytest.approx(4 * (1 - 0.5**4) + 6 * 0.5)
+    mark_newest(table, 0, np.inf, (0.5, 0.0, 0.0))
+    assert thin(table, laws, 0, 1.0, 0.0) == pytest.approx(4 * (1 - 0.5**4) + 6 * 0.5)
     assert entries_of(table) == pytest.approx(0.5 * (16 + 6))
 
 
