@@ -99,6 +99,7 @@ def test_compiled_a_table_comes_to_the_same(name: str, number: int, commits: int
         assert (table._run is run) == (before > 0)
         flows.append(table.run().flows[-1])
     np.testing.assert_allclose(*flows, rtol=1e-9)
+    monkeypatch.setattr("wasim.years.compiled.compiled", compiled.__wrapped__)
     assert compiled_run(compiles=False) is not None  # kept for the next process
 
 
