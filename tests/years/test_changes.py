@@ -51,6 +51,8 @@ AT_AN_END = [
     # whole files by metadata, and rows that are gone already
     {"changes": {"delete": {"every": "3s", "rows": 150, "locality": "newest", "mode": "merge-on-read"}}},
     {"changes": {"delete": {"every": "5s", "share": 0.1, "locality": "newest", "mode": "copy-on-write"}}},
+    # first by position, then as many rows as whole files hold
+    {"changes": {"delete": {"every": "3s", "share": 0.1, "locality": "newest", "mode": "merge-on-read"}}},
     # more often than commits, so that some follow a job of the same commit
     {
         "changes": {"delete": {"every": "4s", "rows": 30, "locality": "oldest", "mode": "copy-on-write"}},

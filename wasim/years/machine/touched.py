@@ -378,10 +378,13 @@ def files_of_tasks(first: float, stop: float, each: float, files: float) -> tupl
 
 
 def ends_with_files(table: Table, laws: Laws, row: float) -> bool:
-    """Whether the oldest rows up to this number are all that some files hold, which metadata alone then deletes."""
-    if row >= rows_through(laws, table.numbers[COMMITS]):  # all, but for one that has rows deleted by position before
-        return total_of(table.deleted[DEAD]) == 0 or is_at_edge(laws, table.numbers[GONE_ROWS])
-    return is_between_files(table, laws, row)
+    """Whether the oldest rows up to this number are all that some files hold, which metadata alone then deletes: none
+    holds rows that were deleted by position before.
+    """
+    is_edge = is_at_edge(laws, table.numbers[GONE_ROWS])
+    if row >= rows_through(laws, table.numbers[COMMITS]):
+        return is_edge or total_of(table.deleted[DEAD]) == 0
+    return is_edge and is_between_files(table, laws, row)
 
 
 def begins_with_files(table: Table, laws: Laws, row: float) -> bool:
@@ -398,9 +401,7 @@ def begins_with_files(table: Table, laws: Laws, row: float) -> bool:
 def is_between_files(table: Table, laws: Laws, row: float) -> bool:
     """Whether no file holds rows both up to this number and beyond, of files that are all as they arrived."""
     classes = table.classes
-    if max(classes[REWRITTEN][FILES], classes[BEYOND][FILES]) > PART_OF_FILE or total_of(table.deleted[DEAD]) > 0:
-        return False
-    return is_at_edge(laws, row)
+    return max(classes[REWRITTEN][FILES], classes[BEYOND][FILES]) <= PART_OF_FILE and is_at_edge(laws, row)
 
 
 def is_at_edge(laws: Laws, row: float) -> bool:
