@@ -23,6 +23,7 @@ from wasim.scenario.changes import Change, Delete, Evolution, MaintenanceJob, Ov
 from wasim.scenario.evolve import evolve
 from wasim.scenario.parts import Table
 from wasim.scenario.rests import Rests
+from wasim.units import Ints
 
 SCATTER = 1_000_000  # scattered rows are those whose hash, modulo this, is below their share of it
 
@@ -190,8 +191,14 @@ class Schedule:
 
     def commit_at(self, turn: int) -> int:
         """The writer's commit that the run with this number follows."""
-        intervals = commit_at(turn, microseconds(self.every_s), microseconds(self.commit_interval_s))
-        return intervals if self.rests is None else int(self.rests.commits_in(np.array(float(intervals))))
+        if self.rests is not None:
+            return int(self.commits_at(np.array([turn]))[0])
+        return commit_at(turn, microseconds(self.every_s), microseconds(self.commit_interval_s))
+
+    def commits_at(self, turns: Ints) -> Ints:
+        """The same of several runs."""
+        intervals = commit_at(turns, microseconds(self.every_s), microseconds(self.commit_interval_s))
+        return intervals if self.rests is None else self.rests.commits_in(intervals.astype(float)).astype(int)
 
     def turn_after(self, commit: int) -> int:
         """The first run that follows a later commit than this one; above `count` where none does."""

@@ -63,5 +63,5 @@ def test_intervals_are_thinned_where_they_lie_closest():
 def test_values_are_drawn_between_those_that_were_simulated():
     assert _between([1.0, 10.0, 100.0, 1_000.0], [0, 2, 3]) == [(0, 1, 0.0), (0, 1, 0.5), (1, 2, 0.0), (2, 2, 0.0)]
     scale = Scale(key="rate", label="Rate", values=(1.0, 10.0, 100.0, 1e4), at=1, simulated=dict.fromkeys((0, 3)))
-    # the table's own weighs nothing; of 100, a third of the way from 10 to 10,000, the rest is the table's own too
+    # no share for the table's own value; at 100, a third of the way from 10 to 10,000, that has the other two thirds
     assert _weights(scale) == [[(0, 1.0)], [], [(1, pytest.approx(1 / 3, abs=1e-6))], [(1, 1.0)]]

@@ -1,5 +1,6 @@
 """The chosen setting as a scenario: what simulating it gives is what the plan says."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,14 @@ def test_what_simulating_it_gives_is_what_the_plan_says(request_of, tmp_path: Pa
     }
     for metric, value in simulated.items():
         assert planned[metric] == pytest.approx(value, rel=max(0.02, chosen.bands[metric])), metric
+
+
+def test_a_table_s_location_stays_in_its_comment(tmp_path: Path):
+    request = replace(REQUESTS["a stream"], location="s3://a/b\nname: $(id)")
+    file = tmp_path / "chosen.yaml"
+    file.write_text(scenario_of(request, Setting(interval_s=300.0)))
+    assert file.read_text().splitlines()[0].endswith(" --location 's3://a/b\N{REPLACEMENT CHARACTER}name: $(id)'")
+    assert load_scenario(file, {}).cases()
 
 
 def test_no_interval_outlasts_the_bytes_that_a_writer_takes(tmp_path: Path):

@@ -18,7 +18,7 @@ Manifests = tuple[int, int, int, int, int]  # how many, their bytes; fresh, part
 
 @cache
 def simple_laws() -> Laws:
-    """Those of a table that one data file a commit is appended to, and that is compacted; a manifest of deletes takes
+    """The laws of a compacted table to which each commit appends one data file; a manifest of deletes takes
     what one of data does.
     """
     case = synthetic_case(writer="batch")

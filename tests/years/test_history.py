@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.machine import entries_of
 from support.paths import SCENARIOS
 
 from wasim.compiled import compiled
@@ -33,7 +34,6 @@ from wasim.years.machine.tables import (
     SIBLINGS,
     SMALL_FILES,
     Laws,
-    Table,
 )
 from wasim.years.machine.taken import mark_newest, take, thin, want
 
@@ -155,12 +155,12 @@ def test_a_statement_leaves_the_entries_that_it_does_not_take(
     for kind, amount in enumerate((taken, 0.0, 0.0)):
         want(table, 0, kind, amount, newest)
     rewritten = take(table, laws, 0, newest)
-    left = entries_of(table)
+    left = entries_of(table, FRESH)
     assert left == pytest.approx(max(0.0, there - taken), abs=1e-6)
     assert (rewritten > 0) == (min(taken, there) > 0)
     merge(table, replace(laws, packs=1, target=1000.0, least=3.0), 0)
     settle(table, 0, MOST_KINDS)
-    assert entries_of(table) == pytest.approx(left, rel=1e-5, abs=1e-5)
+    assert entries_of(table, FRESH) == pytest.approx(left, rel=1e-5, abs=1e-5)
 
 
 def test_scattered_entries_go_by_chance_their_manifests_are_rewritten(laws: Laws):
@@ -171,12 +171,7 @@ def test_scattered_entries_go_by_chance_their_manifests_are_rewritten(laws: Laws
     table.used[0] = 2
     mark_newest(table, 0, np.inf, (0.5, 0.0, 0.0))
     assert thin(table, laws, 0, 1.0, 0.0) == pytest.approx(4 * (1 - 0.5**4) + 6 * 0.5)
-    assert entries_of(table) == pytest.approx(0.5 * (16 + 6))
-
-
-def entries_of(table: Table) -> float:
-    """Live entries that manifests of data list."""
-    return sum(row[COUNT] * row[FRESH] for row in table.rows[0][: table.used[0]])
+    assert entries_of(table, FRESH) == pytest.approx(0.5 * (16 + 6))
 
 
 def test_a_trace_of_a_manifest_never_fills_a_bin(laws: Laws):

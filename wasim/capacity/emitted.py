@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from shlex import quote
 from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Setting, document_of
+from wasim.errors import printable
 from wasim.units import format_duration
 
 _DURATIONS = frozenset(["every", "older_than", "at"])
@@ -22,7 +24,7 @@ def scenario_of(request: PlanRequest, setting: Setting) -> str:
     ships = request.ships
     if ships.bytes or ships.rows:
         document["writer"] = {**own, "trigger": "none"}  # the interval comes first, as the statements set it
-    as_planned = f"# As planned: wasim simulate FILE --location {request.location}\n"
+    as_planned = f"# As planned: wasim simulate FILE --location {quote(printable(request.location))}\n"
     return as_planned + json.dumps(_written(document), indent=1) + "\n"  # which is YAML
 
 

@@ -3,8 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-
-import numpy as np
+from itertools import accumulate
 
 from wasim.units import Floats
 
@@ -26,12 +25,7 @@ class SizeByCount:
     @cached_property
     def sums(self) -> list[float]:
         """Bytes for 0, 0 and 1, 0 to 2 … in all."""
-        counts = np.arange(1.0, TABULATED + 1)
-        places = np.clip(np.searchsorted(self.counts, counts, side="right") - 1, 0, len(self._slopes) - 1)
-        found = np.asarray(self.sizes)[places] + np.asarray(self._slopes)[places] * (
-            counts - np.asarray(self.counts)[places]
-        )
-        return [0.0, *np.cumsum(found).tolist()]
+        return list(accumulate((self.at(count) for count in range(1, TABULATED + 1)), initial=0.0))
 
     def mean(self, other: "SizeByCount", share: float) -> "SizeByCount":
         """The sizes between these and others: `share` of the way."""

@@ -8,7 +8,6 @@ from math import inf
 
 import numpy as np
 
-from wasim.rules.maintenance import commit_at
 from wasim.scenario import Case
 from wasim.scenario.case import microseconds
 from wasim.units import Floats
@@ -210,9 +209,7 @@ def _commits_of(runs: Schedule | None) -> list[float]:
         return []
     every_us, interval_us = microseconds(runs.every_s), microseconds(runs.commit_interval_s)
     turns = np.arange(1, runs.count + 1)
-    commits, since = commit_at(turns, every_us, interval_us), turns * every_us % interval_us / interval_us
-    if runs.rests is not None:
-        commits, since = runs.rests.commits_in(commits.astype(np.float64)).astype(np.int64), np.zeros(len(turns))
+    commits, since = runs.commits_at(turns), turns * every_us % interval_us / interval_us * (runs.rests is None)
     _, firsts = np.unique(commits, return_index=True)
     found: list[float] = (commits + since)[firsts[commits[firsts] > 0]].tolist()
     return found

@@ -65,7 +65,7 @@ def test_rows_are_those_that_came_less_those_deleted(locality: str, upkeep: dict
         table, statements, left = history.table, int(case.horizon_s // 60), 0.0
         for turn in range(1, statements + 1):
             left += 2 * ROWS
-            # scattered ones are so many of all that ever came: some of these are gone already
+            # scattered rows are a share of all that ever came, of which some are gone already
             gone_share = deleted / (2 * ROWS * turn) if locality == "scattered" else deleted / left
             left += inserted - gone_share * left
         there = table.numbers[SETTLED_ROWS] + small_of(table, SMALL_ROWS) + small_of(table, PARTIAL_ROWS)

@@ -98,7 +98,8 @@ def mark_by_age(table: Table, again: float) -> None:
     """
     numbers, total = table.numbers, 0.0
     for place in range(table.used[1]):
-        row, missed = table.rows[1][place], max(exp(numbers[MISSES] - table.rows[1][place][SINCE]), NEGLIGIBLE)
+        row = table.rows[1][place]
+        missed = max(exp(numbers[MISSES] - row[SINCE]), NEGLIGIBLE)
         goes = 1.0 - exp(-numbers[TOUCHES] * rows_missed_by(table, missed))
         table.gone[place][0] = goes
         total += row[COUNT] * live_of(row) * table.counts[place] * goes

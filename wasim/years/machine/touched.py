@@ -110,7 +110,7 @@ def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
     """Nothing is hit yet."""
     numbers = table.numbers
     numbers[IS_SCATTERED], numbers[IS_NEWEST] = 1.0 if is_scattered else 0.0, 1.0 if is_newest else 0.0
-    if not is_scattered and numbers[EDGE_END] != numbers[IS_NEWEST]:
+    if not is_scattered and numbers[EDGE_END] != numbers[IS_NEWEST]:  # either end has an edge of its own
         numbers[EDGE_END] = numbers[IS_NEWEST]
         numbers[EDGE_FILES], numbers[OTHER_FILES] = numbers[OTHER_FILES], numbers[EDGE_FILES]
         numbers[EDGE_ROWS], numbers[OTHER_ROWS] = numbers[OTHER_ROWS], numbers[EDGE_ROWS]
