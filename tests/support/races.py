@@ -37,3 +37,18 @@ def raced(
 
 def share_lost(attempts) -> float:
     return sum(not one.won for one in attempts) / len(attempts)
+
+
+def constant(
+    *, work_s: float = 1.0, first_s: float = 0.5, later_s: float = 0.3, write_s: float = 0.05, finish_s: float = 0.1
+) -> WriterTimes:
+    """Times that are the same each time."""
+    return WriterTimes(
+        catalog="jdbc",
+        writers=1,
+        work_s=(work_s,),
+        first_attempt_s=(first_s,),
+        later_attempt_s=(later_s,),
+        write_s=(write_s,),
+        finish_s=(finish_s,),
+    )

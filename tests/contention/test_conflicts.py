@@ -1,0 +1,52 @@
+"""When a lost commit is retried, and what a catalog does with a stale one."""
+
+from dataclasses import replace
+
+import pytest
+
+from wasim.contention import CONFLICT_RULES, retry_policy
+from wasim.contention.conflicts import JITTER, gives_up, jitter_ms, wait_ms
+from wasim.iceberg.properties import TableProperties
+
+
+def test_a_commit_gives_up_after_its_retries_or_its_time():
+    asked = [(1, 5000), (2, 1000), (2, 1001), (3, 0)]
+    assert [gives_up(*one, retries=2, most_total_ms=1000) for one in asked] == [False, False, True, True]
+
+
+def test_waits_double_up_to_the_most():
+    assert [wait_ms(attempt, 100, 1_000) for attempt in (1, 2, 3, 4, 5, 9)] == [100, 200, 400, 800, 1_000, 1_000]
+    assert wait_ms(10_000, 1, 60_000) == 60_000  # however many there were
+    assert wait_ms(1, 500, 100) == 100
+    policy = replace(retry_policy(TableProperties()), least_wait_ms=3, most_wait_ms=20)
+    assert [policy.wait_ms(attempt) for attempt in (1, 2, 3, 4)] == [3, 6, 12, 20]
+
+
+@pytest.mark.parametrize(
+    ("waits_ms", "uniform", "more_ms"),
+    [(1_000, 0.0, 0), (1_000, 0.5, 50), (1_000, 0.999, 99), (19, 0.999, 0), (20, 0.6, 1), (0, 0.999, 0)],
+)
+def test_jitter_is_a_share_of_a_wait_in_whole_milliseconds(waits_ms: int, uniform: float, more_ms: int):
+    assert jitter_ms(waits_ms, uniform) == more_ms <= JITTER * waits_ms
+
+
+def test_a_table_s_properties_set_its_retries():
+    assert retry_policy(TableProperties()) == retry_policy(TableProperties.read({}))
+    own = {
+        "commit.retry.num-retries": "7",
+        "commit.retry.min-wait-ms": "11",
+        "commit.retry.max-wait-ms": "22",
+        "commit.retry.total-timeout-ms": "33",
+    }
+    found = retry_policy(TableProperties.read(own))
+    assert (found.retries, found.least_wait_ms, found.most_wait_ms, found.most_total_ms) == (7, 11, 22, 33)
+    # as Iceberg has them: four retries, from a tenth of a second to a minute, half an hour in all
+    default = retry_policy(TableProperties())
+    assert (default.retries, default.least_wait_ms, default.most_wait_ms) == (4, 100, 60_000)
+    assert default.most_total_ms == 30 * 60_000
+
+
+def test_only_a_rest_server_looks_first_and_only_files_are_renamed():
+    assert {name for name, rule in CONFLICT_RULES.items() if rule.checks_first} == {"rest"}
+    assert {name for name, rule in CONFLICT_RULES.items() if rule.swaps_by_writing} == {"hadoop"}
+    assert {name for name, rule in CONFLICT_RULES.items() if rule.deletes_losers} == {"hadoop"}
