@@ -3,23 +3,36 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.paths import SCENARIOS
+from support.synthetic import synthetic_case
 
 from wasim.contention import (
     Footprint,
     LatencyRequest,
     ModelledLatency,
+    PeriodicStatement,
     Setup,
     commit_latency,
     footprint_at,
     model_latency,
+    provider_of,
     retry_policy,
+    times_of,
 )
-from wasim.contention.case_latency import statements_of
+from wasim.contention.case_latency import (
+    JOB_S,
+    MOST_RACE_COMMITS,
+    STATEMENT_RUNS,
+    _long_enough,
+    ledger_manifests,
+    statements_of,
+)
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import Kind
+from wasim.ledger import Kind, Ledger
 from wasim.scenario import Case, load_scenario
+from wasim.scenario.changes import Changes, Maintenance
 from wasim.twin import Site, shipped_profile
 from wasim.years import simulate_years
 
@@ -92,3 +105,125 @@ def test_a_job_takes_what_the_scenario_says():
     longer = replace(case, maintenance=case.maintenance.model_copy(update={"rewrite_data_files": compacts}))
     took_s = [next(statements_of(one, 100, 8e3)).work_s for one in (case, longer)]
     assert took_s == [30.0, 600.0]
+
+
+def ledger_of(case: Case, written: dict[Kind, list[float]], **more) -> Ledger:
+    """The first commits of a case's ledger, with what they wrote by hand."""
+    count = len(written[Kind.METADATA_JSON])
+    ledger = simulate_years(case, shipped_profile(case), Site()).ledger.head(count)
+    sizes = {kind: np.array(written.get(kind, [0.0] * count)) for kind in ledger.written_bytes}
+    columns = {"commit": range(1, count + 1), "attempts": [1.0] * count, **more}
+    return replace(ledger, written_bytes=sizes, **{name: np.array([*one]) for name, one in columns.items()})
+
+
+SMALL = synthetic_case(interval_s=60.0, horizon_s=600.0)
+WRITTEN = {
+    Kind.METADATA_JSON: [100.0, 200.0, 300.0, 400.0],
+    Kind.MANIFEST_LIST: [10.0, 20.0, 30.0, 90.0],
+    Kind.DATA_MANIFEST: [7.0, 9.0, 5.0, 9.0],
+}
+
+
+def test_a_footprint_lies_between_two_commits_of_a_ledger():
+    ledger = ledger_of(SMALL, WRITTEN)
+    found = footprint_at(ledger, 0.625)  # between the second and the third of four commits
+    assert (found.metadata_json_bytes, found.manifest_list_bytes) == (250, 25)
+    assert (found.manifest_bytes, found.manifests_written, found.json_text_bytes) == (8, 1, 0)  # the median
+    assert found.manifests_merged == 0
+    zipped = footprint_at(ledger, 0.5, lambda size, commits: 7 * size + commits)
+    assert (zipped.metadata_json_bytes, zipped.json_text_bytes) == (200, 7 * 200 + 2)
+    with_deletes = footprint_at(ledger_of(SMALL, WRITTEN | {Kind.DELETE_MANIFEST: [30.0, 40.0, 40.0, 50.0]}), 1.0)
+    assert (with_deletes.manifests_written, with_deletes.manifest_bytes) == (2, 40)
+
+
+def test_a_footprint_is_of_one_attempt_and_of_the_commonest_operation():
+    jobs = ["append", "replace", "append", "append"]
+    found = footprint_at(ledger_of(SMALL, WRITTEN, operation=jobs, attempts=[1.0, 9.0, 2.0, 4.0]), 1.0)
+    assert (found.metadata_json_bytes, found.manifest_list_bytes) == (100, 22.5)
+    half = footprint_at(ledger_of(SMALL, WRITTEN, operation=jobs, attempts=[np.nan] * 4), 0.5)
+    assert half.metadata_json_bytes == 200  # halfway from the first append to the second, past the job's
+
+
+def test_manifests_are_the_most_of_the_later_half():
+    live = [90, 1, 5, 4]
+    assert ledger_manifests(ledger_of(SMALL, WRITTEN, live_manifests=live)) == 5
+    assert ledger_manifests(ledger_of(SMALL, WRITTEN, live_manifests=[1, 2, 7, 4])) == 7
+
+
+@pytest.mark.parametrize(
+    ("manifests", "mebibytes", "first", "later"),
+    [
+        (90, 1.0, 90 / 4 + 8, 2),  # bins of eight: eleven are full, and two manifests are in the newest
+        (96, 1.0, 96 / 4 + 8, 0),
+        (90, 0.5, 90 / 4 + 16, 10),
+        (5, 1.0, 5 / 4 + 5, 5),
+        (1, 1.0, 1 / 4, 0),  # too few to merge
+        (8, 1.0, 8 / 4 + 8, 0),
+    ],
+)
+def test_later_attempts_read_the_newest_bin_alone(manifests: float, mebibytes: float, first: float, later: float):
+    properties = {"commit.manifest.min-count-to-merge": "2", "commit.manifest.target-size-bytes": str(8 << 20)}
+    unmerged = {**properties, "commit.manifest-merge.enabled": "false"}
+    for own, reads in ((properties, (first, later)), (unmerged, (manifests / 4, 0))):
+        kept = Maintenance.model_validate({"rewrite_data_files": {"every": 3600.0}})
+        (job,) = statements_of(replace(synthetic_case(properties=own), maintenance=kept), manifests, mebibytes * 2**20)
+        assert (job.first_reads, job.later_reads) == reads
+
+
+def test_each_job_and_change_races_as_what_it_is():
+    jobs = {
+        "expire_snapshots": {"every": 3600.0, "older_than": 86400.0, "takes": 12.0},
+        "rewrite_data_files": {"every": 7200.0},
+        "rewrite_manifests": {"every": 86400.0},
+    }
+    changes = Changes.model_validate({"delete": {"every": 600.0, "rows": 5, "mode": "copy-on-write", "takes": 90.0}})
+    case = replace(SMALL, maintenance=Maintenance.model_validate(jobs), changes=changes)
+    found = {one.name: one for one in statements_of(case, 40.0, 8e3)}
+    assert [*found] == ["expire_snapshots", "rewrite_data_files", "rewrite_manifests", "delete"]
+    assert [one.every_s for one in found.values()] == [3600, 7200, 86400, 600]
+    assert [one.work_s for one in found.values()] == [12, JOB_S, JOB_S, 90]
+    assert [one.validates for one in found.values()] == [False, True, True, True]
+    assert [one.redoes for one in found.values()] == [False, False, False, True]
+    assert [one.clash for one in found.values()] == [0, 0, 0, 0]  # a stream's own appends do not merge
+    assert [one.first_reads > 0 for one in found.values()] == [False, True, False, True]
+    merging = replace(case, writer=case.writer.model_copy(update={"append": "merge"}))
+    clashes = {one.name: one.clash for one in statements_of(merging, 40.0, 8e3)}
+    assert clashes == {"expire_snapshots": 0, "rewrite_data_files": 0, "rewrite_manifests": 0.01, "delete": 0}
+    counted = Maintenance.model_validate({"rewrite_data_files": {"when_small_files": 9}})
+    assert [*statements_of(replace(SMALL, maintenance=counted), 40.0, 8e3)] == []
+
+
+def test_a_race_lasts_until_the_rarest_job_has_run_often():
+    asked = LatencyRequest(provider="s3", footprint=footprint_at(ledger_of(SMALL, WRITTEN), 1.0), commit_interval_s=10.0)
+    asked = replace(asked, commits=1000)
+
+    def commits(*every_s: float) -> int:
+        jobs = tuple(PeriodicStatement(name="job", every_s=one, work_s=1.0) for one in every_s)
+        return _long_enough(replace(asked, statements=jobs)).commits
+
+    assert commits() == commits(60.0) == 1000
+    assert commits(60.0, 3600.0) == STATEMENT_RUNS * 360
+    assert commits(86_400.0) == MOST_RACE_COMMITS
+
+
+def test_a_case_sustains_its_interval_where_as_many_land():
+    found = modelled(SMALL)
+    at = replace(found, sustainable_interval_s=2.0)
+    assert [replace(at, offered_per_s=rate).sustains for rate in (0.4, 0.5, 0.6)] == [True, True, False]
+    assert (found.provider, found.writers, found.offered_per_s) == ("local", 1, pytest.approx(1 / 60))
+    assert (found.lost_share, found.failed_share) == (0, 0)
+    assert found.p50_ms <= found.p95_ms <= found.p99_ms
+    assert found.end_p50_ms <= found.end_p95_ms <= found.end_p99_ms
+    assert found.ceiling_per_s * found.sustainable_interval_s == pytest.approx(1)
+    assert model_latency(SMALL, ledger_of(SMALL, WRITTEN).head(0), Setup()) is None
+
+
+def test_times_of_a_case_are_those_of_its_catalog_and_writers():
+    footprint = Footprint(metadata_json_bytes=1e6, manifest_list_bytes=1e4, manifest_bytes=1e4)
+    several = replace(SMALL, writer=SMALL.writer.model_copy(update={"kind": "batch", "writers": 3}))
+    found = times_of(several, "s3", footprint)
+    assert (found.catalog, found.writers, found.work_s) == (SMALL.environment.catalog, 3, (0.0, 0.0))
+    assert np.median(found.first_attempt_s) > np.median(times_of(several, "local", footprint).first_attempt_s)
+    assert [provider_of(SMALL, named) for named in (None, "gcs")] == [None, "gcs"]
+    in_s3 = replace(SMALL, environment=SMALL.environment.model_copy(update={"store": "s3"}))
+    assert [provider_of(in_s3, named) for named in (None, "gcs")] == ["s3", "gcs"]
