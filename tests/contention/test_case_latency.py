@@ -194,7 +194,9 @@ def test_each_job_and_change_races_as_what_it_is():
 
 
 def test_a_race_lasts_until_the_rarest_job_has_run_often():
-    asked = LatencyRequest(provider="s3", footprint=footprint_at(ledger_of(SMALL, WRITTEN), 1.0), commit_interval_s=10.0)
+    asked = LatencyRequest(
+        provider="s3", footprint=footprint_at(ledger_of(SMALL, WRITTEN), 1.0), commit_interval_s=10.0
+    )
     asked = replace(asked, commits=1000)
 
     def commits(*every_s: float) -> int:

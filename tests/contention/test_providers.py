@@ -37,7 +37,9 @@ def test_commits_slow_by_engine_reading_and_writing_together():
 
 
 def test_the_width_of_a_figure_is_that_of_its_origin():
-    widths = [Latency.model_validate(FIGURES | {"known": known}).width for known in ("measured", "derived", "estimated")]
+    widths = [
+        Latency.model_validate(FIGURES | {"known": known}).width for known in ("measured", "derived", "estimated")
+    ]
     assert widths == [WIDTHS[known] for known in ("measured", "derived", "estimated")]
     assert widths == sorted(widths)
 

@@ -1,0 +1,107 @@
+"""What a plan warns of, and what it has no reason to warn of."""
+
+from dataclasses import replace
+
+import pytest
+from support.by_hand import at_most, plain, some_figures, some_plan
+from support.plans import a_request
+
+from wasim.capacity import Figures, Plan, PlanRequest, Setting
+from wasim.capacity.commits import LosingJob
+from wasim.capacity.settings import Maintenance
+from wasim.capacity.warnings import warnings_of
+from wasim.contention import LatencyRequest, commit_latency
+
+GZIPPED = Setting(interval_s=30.0, gzips_json=True)
+
+
+def of(chosen: Figures, request: PlanRequest | None = None, **given: object) -> str:
+    return "\n".join(warnings_of(some_plan([chosen], chosen, request, **given)))
+
+
+def test_nothing_is_warned_of_where_nothing_is_the_matter():
+    assert of(some_figures(GZIPPED)) == ""
+    request = replace(a_request(), warnings=("Mind the gap.",))
+    assert of(some_figures(GZIPPED), request) == "Mind the gap."
+    assert [*warnings_of(some_plan([some_figures(GZIPPED)], None, request))] == ["Mind the gap."]
+
+
+@pytest.mark.parametrize(("size", "mark"), [(5e6, None), (5e6 + 1, "5 MB"), (9e6, "7 MB"), (60e6, "50 MB")])
+def test_the_largest_size_that_metadata_json_passes_is_named(size: float, mark: str | None):
+    said = of(some_figures(GZIPPED, metadata_json_bytes=size))
+    assert said.count("beyond") == (mark is not None)
+    assert mark is None or f"metadata.json of {mark}" in said
+
+
+@pytest.mark.parametrize(("count", "warns"), [(1_000, False), (1_001, True)])
+def test_more_than_a_thousand_delete_files_are_warned_of(count: int, warns: bool):
+    assert (f"{count:,} delete files are live" in of(some_figures(GZIPPED, delete_files=count))) == warns
+
+
+def test_metadata_beyond_the_data_is_warned_of_unless_limited():
+    assert of(some_figures(GZIPPED, wa_metadata=1.0)) == ""
+    assert "more metadata than data" in of(some_figures(GZIPPED, wa_metadata=1.01))
+    limited = replace(a_request(), limits=(at_most("wa_metadata", 5.0),))
+    assert of(some_figures(GZIPPED, wa_metadata=1.01), limited) == ""
+
+
+@pytest.mark.parametrize(("planning_ms", "warns"), [(2_990.0, False), (3_010.0, True)])
+def test_rows_seen_a_tenth_later_than_asked_are_warned_of(planning_ms: float, warns: bool):
+    said = of(some_figures(GZIPPED, planning_p50_ms=planning_ms))
+    assert ("A row can be read after 33.0s at the most" in said) == warns
+    shorter = some_figures(replace(GZIPPED, interval_s=10.0), planning_p50_ms=planning_ms)  # fresher than asked for
+    assert of(shorter) == ""
+    unasked = replace(a_request(), freshness_s=None)
+    assert ("A row can be read" in of(some_figures(GZIPPED, planning_p50_ms=planning_ms), unasked)) == warns
+
+
+def test_commits_to_several_tables_in_turn_delay_rows_too():
+    commit = commit_latency(LatencyRequest(provider="s3", footprint=some_figures().footprint, commit_interval_s=30.0))
+    chosen = some_figures(GZIPPED, commit=commit, planning_p50_ms=2_000.0)
+    assert 100 < commit.p50_ms < 1_000
+    assert of(chosen) == ""
+    case = some_plan([chosen], chosen).case
+    twelve = replace(case, writer=case.writer.model_copy(update={"kind": "batch", "tables": 12}))
+    assert "A row can be read after" in of(chosen, case=twelve)
+
+
+def job(share: float, retried: float) -> LosingJob:
+    return LosingJob(name="rewrite_manifests", share=share, share_retried=retried)
+
+
+def test_a_job_that_loses_is_named_with_what_helps():
+    said = of(some_figures(GZIPPED), losing=(job(0.4, 0.2),))
+    assert "rewrite_manifests fails 40 % of its runs with a commit every 30s on local" in said
+    assert "With commit.retry.num-retries=20 it is 20 %." in said
+    hopeless = of(some_figures(GZIPPED), losing=(job(0.4, 0.21),))
+    assert "More retries do not help (21 % with 20)" in hopeless
+    avoided = of(some_figures(GZIPPED), avoided=(10.0, job(0.37, 0.3)))
+    assert "10s would be preferred, but on local rewrite_manifests fails 37 %" in avoided
+
+
+def test_merge_appends_of_a_stream_are_at_least_once():
+    merging = some_figures(replace(GZIPPED, appends="merge"))
+    assert "at least once" in of(merging)
+    assert "at least once" not in of(some_figures(replace(GZIPPED, appends="fast")))
+    case = some_plan([merging], merging).case
+    for changed in ({"kind": "batch"}, {"profile": "flink"}):
+        other = replace(case, writer=case.writer.model_copy(update=changed))
+        assert "at least once" not in of(merging, case=other)
+
+
+def test_properties_that_the_statements_change_are_said():
+    own = {"write.metadata.delete-after-commit.enabled": "false", "history.expire.max-snapshot-age-ms": "5000"}
+    request = replace(a_request(), own_properties=own)
+    kept = Maintenance(expire_every_s=3600.0, older_than_s=7200.0, rewrite_every_s=None)
+    said = of(some_figures(replace(GZIPPED, maintenance=kept)), request)
+    assert "change write.metadata.delete-after-commit.enabled from false to true." in said
+    assert "change history.expire.max-snapshot-age-ms from 5000 to 7200000." in said
+    same = replace(request, own_properties={"write.metadata.delete-after-commit.enabled": "true"})
+    assert of(some_figures(GZIPPED), same) == ""
+    assert "left uncompressed" in of(some_figures(plain()))
+
+
+def test_a_warning_is_of_the_plan_s_choice() -> None:
+    late = some_figures(GZIPPED, metadata_json_bytes=60e6)
+    plan: Plan = some_plan([late, some_figures(60.0)], some_figures(GZIPPED))
+    assert [*warnings_of(plan)] == []
