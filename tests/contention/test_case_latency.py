@@ -229,3 +229,16 @@ def test_times_of_a_case_are_those_of_its_catalog_and_writers():
     assert [provider_of(SMALL, named) for named in (None, "gcs")] == [None, "gcs"]
     in_s3 = replace(SMALL, environment=SMALL.environment.model_copy(update={"store": "s3"}))
     assert [provider_of(in_s3, named) for named in (None, "gcs")] == ["s3", "gcs"]
+
+
+def test_commits_of_metadata_that_does_not_grow_take_as_long_throughout():
+    even = ledger_of(SMALL, {kind: [5e3] * 4 for kind in WRITTEN}, live_manifests=[3] * 4)
+    found = model_latency(SMALL, even, Setup(provider="s3"))
+    assert found is not None
+    throughout, at_the_end = (
+        tuple(getattr(found, f"{of}{name}") for name in ("p50_ms", "p95_ms", "p99_ms")) for of in ("", "end_")
+    )
+    assert throughout == pytest.approx(at_the_end, rel=1e-3)
+    assert throughout[0] < throughout[1] < throughout[2]
+    assert found.statements == {}
+    assert len(found.basis) == 1
