@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 
-import pytest
 from support.plans import a_request
 
 from wasim.capacity import NO_MAINTENANCE, Maintenance, Setting
 from wasim.capacity.axes import Axes, axes_for, seldom_first, thinned
-from wasim.capacity.explorer import _also, _between, _expiry_places, _start, _weights
-from wasim.capacity.lattice import Scale
+from wasim.capacity.explorer import _expiry_places, _start
 from wasim.capacity.settings import case_of
 from wasim.units import DAY_S, HOUR_S
 
@@ -38,19 +36,6 @@ def test_axes_go_through_the_base_setting():
     assert (plain.periods_s, plain.ages_s) == ((None, DAY_S), (DAY_S, 30 * DAY_S))
 
 
-def test_expiries_are_numbered_by_period_and_age():
-    axes = axes_of()
-    places = _expiry_places(axes)
-    assert places[0] == [0, 0, 0]
-    for period, row in enumerate(places[1:], 1):
-        assert [axes.expiries[place] for place in row] == [(axes.periods_s[period], age_s) for age_s in axes.ages_s]
-
-
-def test_what_no_slider_changes_is_said():
-    assert _also(axes_of()) == ["compact every 6h"]
-    assert _also(axes_of(replace(BASE, maintenance=replace(KEPT, compact_every_s=None)))) == []
-
-
 def test_intervals_are_thinned_where_they_lie_closest():
     assert thinned([1, 2, 4, 5, 100], 4.0, most=4) == [1, 4, 5, 100]
     assert thinned([1.0, 10, 11, 100], 1.0, most=3) == [1, 10, 100]
@@ -58,10 +43,3 @@ def test_intervals_are_thinned_where_they_lie_closest():
     assert {1.0, 8.0, 512.0} <= {*found}
     assert len(found) == 5
     assert seldom_first({3.0, None, 20.0}) == (None, 20.0, 3.0)
-
-
-def test_values_are_drawn_between_those_that_were_simulated():
-    assert _between([1.0, 10.0, 100.0, 1_000.0], [0, 2, 3]) == [(0, 1, 0.0), (0, 1, 0.5), (1, 2, 0.0), (2, 2, 0.0)]
-    scale = Scale(key="rate", label="Rate", values=(1.0, 10.0, 100.0, 1e4), at=1, simulated=dict.fromkeys((0, 3)))
-    # no share for the table's own value; at 100, a third of the way from 10 to 10,000, that has the other two thirds
-    assert _weights(scale) == [[(0, 1.0)], [], [(1, pytest.approx(1 / 3, abs=1e-6))], [(1, 1.0)]]

@@ -85,6 +85,7 @@ class ByLaw:
     reachable_s: float = 0.0  # the shortest interval at which a writer could keep up
     full: bool = False  # whether manifests are
     exact: Law | None = None  # once an interval has been encoded
+    over: Callable[[Figures, float], Figures] = lambda figures, horizon_s: figures  # at other horizons
     asked: dict[tuple[Setting, float], Figures] = field(default_factory=dict)
     ahead: list[tuple[Setting, float]] = field(default_factory=list)
     encoded: set[float] = field(default_factory=set)
@@ -99,7 +100,10 @@ class ByLaw:
         return [self.figures(one) for one in settings]
 
     def figures_over(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
-        return tuple(self.figures(setting) for _ in horizons_s)
+        return tuple(self.over(self.figures(setting), one) for one in horizons_s)
+
+    def for_settings(self, settings: Iterable[Setting]) -> "ByLaw":
+        return self
 
     def with_commits(self, figures: Figures, case: Case) -> Figures:
         return figures
@@ -109,6 +113,11 @@ class ByLaw:
 
     def encode(self, interval_s: float) -> None:
         self.encoded.add(interval_s)
+
+    def of_other_rate(self, request: PlanRequest) -> "ByLaw":
+        return replace(self, request=request, asked={})
+
+    of_other_files = of_other_table = of_other_rate
 
     def case(self, setting: Setting, rate: float = 1.0) -> Case:
         return case_of(self.request, setting, rate=rate)
