@@ -179,3 +179,10 @@ def test_a_statement_that_clashes_fails_or_begins_again():
     assert again.redone > 0
     harmless = commit_latency(replace(ALONE, statements=(replace(job, clash=0.0),)), EVEN).statements["update"]
     assert harmless.redone == harmless.failed == 0
+
+
+def test_percentiles_are_of_all_commits_that_landed():
+    found = commit_latency(replace(REQUEST, commits=2000))
+    landed_ms = np.sort(found.outcome.commit_ms)
+    for percent, ms in ((50, found.p50_ms), (95, found.p95_ms), (99, found.p99_ms)):
+        assert ms == pytest.approx(landed_ms[round((len(landed_ms) - 1) * percent / 100)], rel=2e-3)

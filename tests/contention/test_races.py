@@ -9,11 +9,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.races import DEFAULT_POLICY, raced, share_lost, times
+from support.races import DEFAULT_POLICY, constant, raced, share_lost, times
+from support.synthetic import synthetic_case
 
-from wasim.contention import CONFLICT_RULES, RaceRules, WriterGroup, race, race_steps
-from wasim.contention.races import _compiled_run
+from wasim.contention import (
+    CONFLICT_RULES,
+    RaceRules,
+    WriterGroup,
+    load_providers,
+    race,
+    race_of,
+    race_steps,
+    rules_of,
+)
+from wasim.contention.races import SNAPSHOT_BYTES, _compiled_run
 from wasim.contention.writer_times import PARTS
+from wasim.scenario import Case
+from wasim.workload import Append
 
 
 def test_one_writer_alone_loses_nothing():
@@ -164,3 +176,63 @@ def test_compiled_a_race_is_the_same_to_the_last_digit(monkeypatch: pytest.Monke
 
 def test_parts_of_a_commit_are_numbered_in_their_order():
     assert [getattr(race_steps, part.upper()) for part in PARTS] == list(range(race_steps.PART_COUNT))
+
+
+def step_of(first_commit: int, commits: int) -> Append:
+    return Append(
+        number=first_commit,
+        first_commit=first_commit,
+        commits=commits,
+        rows_per_commit=10,
+        replaced_per_commit=0,
+        merges=False,
+        table=raced_case().table,
+    )
+
+
+def raced_case(arrivals: str = "evenly", catalog: str = "jdbc", **properties: str) -> Case:
+    """Three writers that commit every ten seconds."""
+    case = synthetic_case(writer="batch", interval_s=10.0, properties=properties)
+    writer = case.writer.model_copy(update={"writers": 3, "arrivals": arrivals})
+    return replace(case, writer=writer, environment=case.environment.model_copy(update={"catalog": catalog}))
+
+
+TOGETHER = [replace(constant(), writers=3), replace(constant(), writers=3, catalog="rest")]
+
+
+def test_a_step_s_commits_are_due_as_in_the_whole_case():
+    rng = np.random.default_rng(0)
+    attempts = list(race_of(raced_case(), TOGETHER, step_of(1, 4), passed_s=0.0, rng=rng))
+    assert [one.commit for one in attempts] == [1, 2, 3, 4]
+    assert [one.began_s for one in attempts] == [10, 20, 30, 40]
+    later = list(race_of(raced_case(), TOGETHER, step_of(5, 3), passed_s=42.0, rng=rng))
+    assert [one.commit for one in later] == [5, 6, 7]
+    assert [one.began_s for one in later] == [8, 18, 28]  # of the fifth commit at 50 s, 42 have passed
+    at_once = list(race_of(raced_case("at_once"), TOGETHER, step_of(4, 3), passed_s=25.0, rng=rng))
+    assert {one.began_s for one in at_once} == {5}
+    free = list(race_of(raced_case("when_free"), TOGETHER, step_of(4, 3), passed_s=25.0, rng=rng))
+    assert {one.began_s for one in free} == {0}
+    few = race_of(raced_case("at_random"), TOGETHER, step_of(9, 500), passed_s=1e6, rng=rng)
+    assert max(few.began_s) == pytest.approx(5000, rel=0.1)  # chance has no memory
+
+
+def test_rules_of_a_case_are_those_of_its_catalog_and_table():
+    own = {"commit.retry.num-retries": "9"}
+    found = rules_of(raced_case(catalog="rest", **own), TOGETHER)
+    assert (found.policy.retries, found.rule) == (9, CONFLICT_RULES["rest"])
+    (group,) = found.groups
+    assert (group.writers, group.times.catalog) == (3, "rest")
+    assert not group.validates
+    engine = load_providers().engine.ms_per_mib
+    assert found.slows_s == pytest.approx(engine / 1000 * SNAPSHOT_BYTES / 2**20)
+    measured = rules_of(raced_case(), [replace(TOGETHER[0], ms_per_mib=2.0 * engine)])
+    assert measured.slows_s == pytest.approx(2 * found.slows_s)
+
+
+def test_attempts_are_rows_and_columns_alike():
+    attempts = raced(3, 30)
+    rows = list(attempts)
+    assert len(attempts) == len(rows)
+    assert [one.won for one in rows] == attempts.won.tolist()
+    assert list(attempts.of(attempts.won)) == [one for one in rows if one.won]
+    assert list(attempts.of(attempts.commit == 7)) == [one for one in rows if one.commit == 7]

@@ -167,7 +167,7 @@ def _run(rules: RaceRules, writers: Floats, queue: Floats, rng: np.random.Genera
         commits=queue,
         rules=np.array([*waits, rule.checks_first, rule.swaps_by_writing, rules.slows_s], dtype=float),
         counts=np.zeros(steps.LANDED_BY + len(groups), dtype=int),
-        uniforms=np.zeros(max(_DRAWN_AT_ONCE, steps.DRAWS * len(writers))),
+        uniforms=np.zeros(_DRAWN_AT_ONCE),
         found=np.zeros((_ATTEMPTS_AT_ONCE, steps.FOUND)),
     )
     run, drawn, blocks, goes_on = _compiled_run(len(queue)), len(field.uniforms), list[Floats](), True
