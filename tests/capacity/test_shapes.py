@@ -1,0 +1,131 @@
+"""File sizes at any interval: encoded at some rows a file, and read off between them."""
+
+from dataclasses import dataclass, field, replace
+from math import log
+
+import pytest
+from support.synthetic import synthetic_case
+
+from wasim.capacity.shapes import ENCODED_ROWS, Shapes
+from wasim.scenario import Case
+from wasim.twin import Site, shipped_profile
+from wasim.years.arrivals import Arrivals, even_arrivals
+from wasim.years.json_sizes import MetadataJson
+from wasim.years.sizes import Sizes, TableSample
+
+CASE = synthetic_case(interval_s=0.32)  # 32 rows, in one file
+PROFILE = shipped_profile(CASE)
+
+
+@dataclass(slots=True)
+class Watched:
+    """A sample that keeps which rows a file were asked for."""
+
+    case: Case = CASE
+    rows: list[float] = field(default_factory=list)
+    codecs: list[str] = field(default_factory=list)
+    sample: TableSample | None = None
+
+    def sizes(self, arrivals: Arrivals) -> Sizes:
+        self.rows.append(arrivals.rows_per_file)
+        self.sample = self.sample or TableSample(case=self.case, profile=PROFILE, site=Site(), draws_bounds=True)
+        return self.sample.sizes(arrivals)
+
+    def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
+        """As for another table, whose compression takes seconds to encode: an item longer, and told by that."""
+        self.codecs.append(case.table.properties.get("write.metadata.compression-codec", ""))
+        assert self.sample is not None
+        own = self.sample.sizes(arrivals).json
+        return replace(own, around=own.around + len(self.codecs))
+
+
+def at(rows: float) -> Case:
+    return replace(CASE, commit_interval_s=rows / 100)
+
+
+def shapes(sample: Watched | None = None, **given: object) -> Shapes:
+    return Shapes(profile=PROFILE, site=Site(), sample=sample or Watched(), **given)  # type: ignore[arg-type]
+
+
+def figures(sizes: Sizes) -> list[float]:
+    """What differs between intervals: lists, manifests, and what is saved or written again."""
+    manifests = sizes.data_manifests
+    return [
+        *(sizes.lists.at(count) for count in (1, 10, 500)),
+        *(manifests.by_count.at(count) for count in (1, 8, 100)),
+        sizes.sibling_saving,
+        sizes.rewritten_more,
+    ]
+
+
+@pytest.fixture(scope="module")
+def watched() -> Watched:
+    return Watched()
+
+
+@pytest.fixture(scope="module")
+def read_off(watched: Watched) -> Shapes:
+    """Sizes between 16 and 512 rows a file, with those of either end encoded."""
+    found = shapes(watched)
+    found.of(CASE)
+    assert watched.rows == [16, 512]
+    return found
+
+
+def exact(watched: Watched, rows: float) -> list[float]:
+    return figures(shapes(watched, encodes_each=True).of(at(rows)).sizes)
+
+
+def test_between_two_row_counts_sizes_are_linear_in_the_logarithm(watched: Watched, read_off: Shapes):
+    low, high = (exact(watched, rows) for rows in (16, 512))
+    assert figures(read_off.of(at(16)).sizes) == pytest.approx(low, rel=1e-3)
+    for rows in (32, 64, 256):
+        share = log(rows / 16) / log(512 / 16)
+        expected = [one + share * (other - one) for one, other in zip(low, high, strict=True)]
+        assert figures(read_off.of(at(rows)).sizes) == pytest.approx(expected, rel=1e-3)
+
+
+def test_each_row_count_is_encoded_once(watched: Watched, read_off: Shapes):
+    known = len(watched.rows)
+    for rows in (16, 33, 100, 511):
+        read_off.of(at(rows))
+    assert len(watched.rows) == known
+    read_off.of(at(512))
+    assert watched.rows[known:] == [4096]
+    assert [*ENCODED_ROWS] == sorted(ENCODED_ROWS)
+
+
+def test_files_of_less_than_a_row_count_as_of_one(watched: Watched):
+    known = len(watched.rows)
+    sizes = shapes(watched)._sizes(CASE, replace(even_arrivals(CASE), rows_per_file=0.25))
+    assert watched.rows[known:] == [1, 2]
+    assert figures(sizes) == pytest.approx(exact(watched, 1), rel=1e-3)
+
+
+def test_metadata_json_is_compressed_as_the_case_has_it(watched: Watched, read_off: Shapes):
+    gzipped = synthetic_case(interval_s=0.32, properties={"write.metadata.compression-codec": "gzip"})
+    plain = read_off.of(CASE)
+    zipped, same = (read_off.with_json_of(one, plain) for one in (gzipped, CASE))
+    assert zipped.sizes.json.around == plain.sizes.json.around + 1
+    assert same.sizes.json.around == plain.sizes.json.around + 2
+    assert replace(zipped.sizes, json=plain.sizes.json) == plain.sizes
+    again = read_off.with_json_of(gzipped, read_off.of(at(64)))
+    assert again.sizes.json is zipped.sizes.json  # which does not go by the interval
+    assert watched.codecs == ["gzip", ""]
+
+
+def test_another_workload_is_encoded_anew(watched: Watched, read_off: Shapes):
+    other = read_off.of_other_rows()
+    assert (other.sample, other.commits, other.encodes_each) == (None, None, True)
+    assert other.file_bytes is read_off.file_bytes
+    assert (read_off.sample, read_off.encodes_each) == (watched, False)
+
+
+def test_files_beyond_the_target_are_several(watched: Watched, read_off: Shapes):
+    large = synthetic_case(interval_s=0.32, properties={"write.target-file-size-bytes": "3000"})
+    split = read_off.of(large).arrivals
+    assert read_off.file_bytes is not None
+    size = read_off.file_bytes.of(32.0)
+    assert size > 3000
+    assert split.files == pytest.approx(size / 3000)
+    assert split.files * split.rows_per_file == pytest.approx(32)
