@@ -1,15 +1,28 @@
 """Which settings are tried, and which of them is preferred."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from support.by_hand import FREE, ByLaw, Law, at_most, plain, some_figures
 from support.plans import a_plan, a_request
 
-from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, SettingSimulator, make_plan, request_from_flags
+from wasim.capacity import (
+    NO_MAINTENANCE,
+    Figures,
+    PlanRequest,
+    Requirements,
+    Setting,
+    SettingSimulator,
+    make_plan,
+    request_from_flags,
+)
 from wasim.capacity.commits import with_commits
 from wasim.capacity.plan import search_for
-from wasim.capacity.search import preferred
+from wasim.capacity.search import LARGE_MANIFEST_BYTES, Search, excess_of, preferred, simplest_of_cheapest
 from wasim.capacity.settings import Maintenance, case_of
+from wasim.ledger import Kind
+from wasim.scenario.limits import Limit
 from wasim.units import DAY_S, HOUR_S
 
 PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
@@ -159,3 +172,292 @@ def test_what_the_shortest_metadata_json_cannot_reach_is_not_simulated():
     changing = SettingSimulator(request=replace(asked, document={**asked.document, "changes": changes}))
     assert not changing.is_out_of_reach(tried[0], asked.horizon_s)
     assert changing.least_cost(PLAIN) == several.least_cost(PLAIN) == 0 < simulator.least_cost(PLAIN)
+
+
+def searching(law: Law, *limits: Limit, request: PlanRequest | None = None, **given: Any) -> Search:
+    """A search whose settings' figures a law gives, of ten days and a day of time travel; and its simulator."""
+    request = request or a_request()
+    of = {name: given.pop(name) for name in ("least", "reachable_s", "full") if name in given}
+    simulator = ByLaw(request=request, law=law, **of)
+    return replace(search_for(case_of(request, PLAIN), simulator, limits), **given)
+
+
+def asked(search: Search) -> list[Setting]:
+    return [setting for setting, _ in search.simulator.asked]
+
+
+def compacts(setting: Setting, rate: float) -> Figures:
+    """20 a month without compaction, 15 of which queries pay for opening files; 12 of daily, 7 of hourly compaction."""
+    every_s = setting.maintenance.compact_every_s
+    return paying(setting, *{None: (20.0, 15.0), DAY_S: (12.0, 6.0), HOUR_S: (7.0, 0.5)}[every_s])
+
+
+def paying(setting: Setting, cost: float, opening: float, **given: Any) -> Figures:
+    return some_figures(setting, cost, **{"cost": replace(FREE, opening=opening, storage=cost - opening)} | given)
+
+
+def test_the_cheapest_of_three_compactions_is_found():
+    found = searching(compacts).best_at(30.0)
+    assert (found.setting.maintenance.compact_every_s, found.monthly_cost) == (HOUR_S, 7)
+
+
+@pytest.mark.parametrize(("opening", "tried"), [(0.49, False), (0.51, False), (1.01, True)])
+def test_hourly_compaction_is_tried_where_opening_files_costs_something(opening: float, tried: bool):
+    search = searching(lambda setting, rate: paying(setting, 20.0, opening))  # a twentieth is within the band
+    search.best_at(30.0)
+    assert any(one.maintenance.compact_every_s == HOUR_S for one in asked(search)) == tried
+    assert any(one.maintenance.compact_every_s == DAY_S for one in asked(search))
+
+
+def by_rewriting(none: float, daily: float, hourly: float) -> Law:
+    """Manifests without rewriting, and with; each job costs three units a month, and planning matters."""
+
+    def law(setting: Setting, rate: float) -> Figures:
+        every_s = setting.maintenance.rewrite_every_s
+        count = 9e3 if setting.appends else {None: none, DAY_S: daily, HOUR_S: hourly}[every_s]
+        cost = 10.0 + 3 * len(setting.maintenance.periods_s)
+        parts = replace(FREE, planning=2.0, storage=cost - 2)
+        return some_figures(setting, cost, manifests=count, cost=parts)
+
+    return law
+
+
+@pytest.mark.parametrize(("bound", "every_s"), [(100, None), (99, DAY_S), (40, DAY_S), (39, HOUR_S), (10, HOUR_S)])
+def test_manifests_are_rewritten_as_often_as_their_limit_asks(bound: float, every_s: float | None):
+    found = searching(by_rewriting(100, 40, 10), at_most("manifests", bound)).best_at(30.0)
+    assert found.setting.maintenance.rewrite_every_s == every_s
+    assert not found.broken([at_most("manifests", bound)])
+
+
+def test_beyond_all_reach_what_an_interval_costs_is_shown():
+    limit = at_most("manifests", 9)
+    search = searching(by_rewriting(100, 40, 10), limit)
+    nearest, best = search.nearest_at(30.0), search.best_at(30.0)
+    assert nearest.setting.maintenance.rewrite_every_s == HOUR_S
+    assert (best.setting.maintenance.rewrite_every_s, best.monthly_cost) == (None, 13)
+
+    # where the nearest costs about as much, it is taken
+    def free(setting: Setting, rate: float) -> Figures:
+        found = by_rewriting(100, 40, 10)(setting, rate)
+        return replace(found, values={**found.values, "monthly_cost": 11.0})
+
+    close = searching(free, limit)
+    assert close.best_at(30.0) == close.nearest_at(30.0)
+
+
+def test_preferred_is_first_kept_up_with_then_near_then_cheap():
+    limits = [at_most("manifests", 100), at_most("snapshots", 4)]
+    late = some_figures(10.0, 1.0, keeps_up_s=5.0)
+    far, near, cheap, kept = (
+        some_figures(float(place), cost, manifests=manifests, snapshots=snapshots)
+        for place, (cost, manifests, snapshots) in enumerate(
+            [(1, 150, 9), (9, 200, 4), (2, 200.05, 4), (50, 100, 4)], 11
+        )
+    )
+    assert excess_of(far, limits) == pytest.approx(0.5 + 1.25)
+    assert excess_of(kept, limits) == 0
+    assert preferred([late, far, near, kept], limits) is kept
+    assert preferred([late, far, near], limits) is near
+    assert preferred([late, far, near, cheap], limits) is cheap  # half a thousandth further is as near
+    assert preferred([late], limits) is late
+    assert preferred([near, far, late], ()) is far  # without limits the cheapest that is kept up with
+
+
+def test_of_settings_that_cost_about_the_same_the_simplest_is_taken():
+    expiring = replace(PLAIN, maintenance=DAILY)
+    plain, kept = some_figures(PLAIN, 10.9), some_figures(expiring, 10.0)
+    # bands of a twentieth each: 10 up to 10.50, and 10.9 from 10.36 on
+    assert simplest_of_cheapest([kept, plain]) is plain
+    apart = some_figures(PLAIN, 11.1)  # from 10.55 on
+    assert simplest_of_cheapest([kept, apart]) is kept
+    sure, little = (some_figures(one, cost, bands={}) for one, cost in ((expiring, 10.0), (PLAIN, 10.5)))
+    assert simplest_of_cheapest([sure, little]) is little  # half a unit is nothing
+    more = replace(little, values={**little.values, "monthly_cost": 10.51})
+    assert simplest_of_cheapest([sure, more]) is sure
+    cheaper = some_figures(PLAIN, 10.3, bands={"monthly_cost": 0.05})
+    assert simplest_of_cheapest([plain, cheaper]) is cheaper  # alike but for the cost
+
+
+def test_an_aim_is_come_near_to_where_that_costs_nothing():
+    aim = at_most("wa_metadata", 0.1)
+    expiring = replace(PLAIN, maintenance=DAILY)
+    plain, near = some_figures(PLAIN, 10.0, wa_metadata=0.5), some_figures(expiring, 10.2, wa_metadata=0.2)
+    assert simplest_of_cheapest([plain, near], [aim]) is near
+    assert simplest_of_cheapest([plain, some_figures(expiring, 10.2, wa_metadata=0.47)], [aim]) is plain  # a tenth
+    dear = some_figures(expiring, 12.0, wa_metadata=0.05)
+    assert simplest_of_cheapest([plain, dear], [aim]) is plain
+    assert preferred([plain, near], (), [aim]) is near
+
+
+@pytest.mark.parametrize(
+    ("travel_s", "horizon_s", "found"),
+    [
+        (DAY_S, 10 * DAY_S, [(DAY_S, DAY_S), (6 * HOUR_S, DAY_S), (HOUR_S, DAY_S)]),
+        (HOUR_S, 10 * DAY_S, [(DAY_S, DAY_S), (6 * HOUR_S, 6 * HOUR_S), (HOUR_S, HOUR_S)]),
+        (HOUR_S, DAY_S, [(6 * HOUR_S, 6 * HOUR_S), (HOUR_S, HOUR_S)]),  # nothing is a day old within a day
+        (DAY_S, DAY_S, [(None, None)]),
+    ],
+)
+def test_snapshots_expire_at_their_age_within_the_horizon(travel_s: float, horizon_s: float, found: list[object]):
+    search = searching(compacts, time_travel_s=travel_s, horizon_s=horizon_s)
+    assert [*search._expiries()] == found
+    plain, lean = search._plain(30.0), search.lean(PLAIN)
+    assert (plain.maintenance.expire_every_s, plain.maintenance.older_than_s) == found[0]
+    assert (lean.maintenance.expire_every_s, lean.maintenance.older_than_s) == found[-1]
+    assert plain.gzips_json
+    assert lean.gzips_json
+
+
+def test_expiry_is_tried_more_often_only_where_it_could_pay():
+    def search_of(cost: float, *limits: Limit, **values: float) -> set[float | None]:
+        search = searching(lambda setting, rate: some_figures(setting, cost, **values), *limits, time_travel_s=HOUR_S)
+        search.best_at(30.0)
+        return {one.maintenance.expire_every_s for one in asked(search)}
+
+    # of a day and a half of snapshots, nine hours less a quarter, or an hour and a half less a twenty-fourth, are left
+    assert search_of(10.0) == {DAY_S, 6 * HOUR_S, HOUR_S}
+    assert search_of(0.5) == {DAY_S}
+    assert search_of(0.6) == {DAY_S, HOUR_S}  # hourly saves 0.575, every six hours 0.45
+    assert search_of(0.5, at_most("snapshots", 9)) == {DAY_S, 6 * HOUR_S, HOUR_S}
+
+
+def test_what_costs_more_at_least_than_the_best_is_not_simulated():
+    def law(setting: Setting, rate: float) -> Figures:
+        return paying(setting, 10.0 if setting.maintenance.compact_every_s else 40.0, 9.0)
+
+    def tried(least: float) -> set[float | None]:
+        search = searching(law, least=lambda one: 0.0 if one.maintenance.compact_every_s != DAY_S else least)
+        search.best_at(30.0)
+        return {one.maintenance.compact_every_s for one in asked(search)}
+
+    # 40 and a quarter of that, against three quarters of what it costs at least
+    assert tried(66.0) == {None, DAY_S, HOUR_S}
+    assert tried(67.0) == {None, HOUR_S}
+
+
+def test_a_search_goes_on_from_the_nearest_interval_known():
+    def law(setting: Setting, rate: float) -> Figures:
+        return paying(setting, 10.0 if setting.maintenance.compact_every_s == DAY_S else 20.0, 5.0)
+
+    search = searching(law)
+    known = search.best_at(60.0).setting
+    before = len(asked(search))
+    search.best_at(30.0)
+    assert asked(search)[before] == known.at_interval(30.0)
+    search._nearest[7.0] = replace(search._nearest[60.0], setting=plain(7.0))
+    assert search._start(14.0) == plain(14.0)  # twice as long, where 60 is four times
+    assert search._start(22.0) == known.at_interval(22.0)
+    beginning = searching(law, begin_with=known)
+    assert beginning._start(5.0) == known.at_interval(5.0)
+
+
+def test_what_no_writer_keeps_up_with_has_the_smallest_metadata_json():
+    late = searching(lambda setting, rate: some_figures(setting, keeps_up_s=5.0))
+    found = late.best_at(30.0)
+    assert found.setting == late.lean(late._plain(30.0))
+    assert len(asked(late)) == 2  # the plain setting, and that
+    unreachable = searching(compacts, reachable_s=30.1)
+    assert unreachable.best_at(30.0).setting == unreachable.lean(unreachable._plain(30.0))
+    assert len(asked(unreachable)) == 1
+    assert len(asked(searching(compacts, reachable_s=30.0))) == 0
+
+    def by_age(setting: Setting, rate: float) -> Figures:  # kept up with where snapshots expire hourly
+        return some_figures(setting, keeps_up_s=None if setting.maintenance.expire_every_s == HOUR_S else 5.0)
+
+    assert searching(by_age).best_at(30.0).keeps_up
+
+
+def test_long_simulations_are_made_ahead():
+    daily = replace(PLAIN, maintenance=replace(NO_MAINTENANCE, compact_every_s=DAY_S))
+    hourly = replace(PLAIN, maintenance=replace(NO_MAINTENANCE, compact_every_s=HOUR_S))
+    each = [(one, 1.0) for one in (PLAIN, daily, hourly)]
+    for given, ahead in (
+        ({"horizon_s": 2000 * HOUR_S}, []),
+        ({"horizon_s": 2000 * HOUR_S + 1}, [hourly]),
+        ({"changes_rows": True}, [PLAIN, daily, hourly]),
+    ):
+        search = searching(compacts, **given)
+        search.simulate_ahead(each)
+        assert [one for one, _ in search.simulator.ahead] == ahead
+    search = searching(compacts, changes_rows=True, reachable_s=20.0)
+    search.prepare([10.0, 30.0], [(daily, 2.0)])
+    assert search.simulator.ahead == [(daily, 2.0), (search._plain(30.0), 1.0)]
+
+
+def test_larger_manifests_are_tried_where_manifests_fill():
+    def targets(law: Law, **given: Any) -> set[int | None]:
+        search = searching(law, may_append_otherwise=False, **given)
+        search.best_at(30.0)
+        return {one.manifest_target_bytes for one in asked(search)}
+
+    law = by_rewriting(100, 40, 10)
+    assert targets(law, merges=True, full=True) == {None, LARGE_MANIFEST_BYTES}
+    assert targets(law, merges=True, full=False) == {None}
+    assert targets(lambda setting, rate: some_figures(setting, 10.0), merges=True, full=True) == {None}  # no planning
+    assert targets(law, merges=False, full=True) == {None}  # rewriting is worth nothing here
+
+
+def test_fewer_manifests_pay_by_planning_or_by_the_lists_of_a_broken_limit():
+    limits = [at_most("metadata_bytes_per_day", 10)]
+    search = searching(compacts, *limits)
+
+    def pays(lists: int, planning: float = 0.0, **values: float) -> bool:
+        written = dict.fromkeys(Kind, 0) | {Kind.METADATA_JSON: 100 - lists, Kind.MANIFEST_LIST: lists}
+        parts = replace(FREE, planning=planning, storage=20 - planning)
+        return search._fewer_manifests_pay(some_figures(PLAIN, 20.0, cost=parts, written_bytes=written, **values))
+
+    assert [pays(0, planning) for planning in (0.9, 1.0, 1.1)] == [False, False, True]
+    assert [pays(lists, metadata_bytes_per_day=11) for lists in (2, 3)] == [False, True]
+    assert not pays(3, metadata_bytes_per_day=10)
+    of_manifests = searching(compacts, at_most("manifests", 5))
+    assert of_manifests._fewer_manifests_pay(some_figures(PLAIN, 20.0, manifests=6))
+    assert not of_manifests._fewer_manifests_pay(some_figures(PLAIN, 20.0, manifests=5))
+    assert search._fewer_manifests_pay(some_figures(PLAIN, 20.0, keeps_up_s=5.0))
+
+
+def test_rewriting_seldom_enough_leaves_no_need_to_do_so_often():
+    search = searching(compacts)
+
+    def enough(setting: Setting, *found: Figures) -> bool:
+        return search._is_enough_without(setting, found)
+
+    def rewriting(every_s: float | None) -> Setting:
+        return replace(PLAIN, maintenance=replace(NO_MAINTENANCE, rewrite_every_s=every_s))
+
+    assert enough(rewriting(HOUR_S), some_figures(PLAIN, 20.0))
+    assert enough(rewriting(HOUR_S), some_figures(rewriting(DAY_S), 20.0))
+    assert not enough(rewriting(DAY_S), some_figures(rewriting(HOUR_S), 20.0))
+    assert not enough(rewriting(DAY_S), some_figures(rewriting(DAY_S), 20.0))
+    assert not enough(PLAIN, some_figures(PLAIN, 20.0))
+    assert not enough(rewriting(DAY_S), some_figures(replace(PLAIN, gzips_json=True), 20.0))
+    assert not enough(rewriting(DAY_S), some_figures(PLAIN, 20.0, keeps_up_s=5.0))
+    paid = some_figures(PLAIN, 20.0, cost=replace(FREE, planning=5.0, storage=15.0))
+    assert not enough(rewriting(DAY_S), paid)
+    limited = searching(compacts, at_most("snapshots", 4))
+    assert not limited._is_enough_without(rewriting(DAY_S), [some_figures(PLAIN, 20.0, snapshots=5)])
+
+
+def test_ways_that_leave_more_manifests_are_left_out_of_later_searches():
+    law = by_rewriting(100, 40, 10)
+    rewriting = replace(PLAIN, maintenance=replace(NO_MAINTENANCE, rewrite_every_s=DAY_S))
+    best = replace(law(rewriting, 1.0), cost=replace(FREE, planning=5.0))
+    each, later = (searching(law, tries_each=one, merges=False, may_append_otherwise=True) for one in (True, False))
+    ways = [(one.maintenance.rewrite_every_s, one.appends) for one in each._manifests(best)]
+    assert ways == [(None, None), (DAY_S, None), (None, "merge"), (DAY_S, "merge")]
+    fewer = [(one.maintenance.rewrite_every_s, one.appends) for one in later._manifests(best)]
+    assert fewer == [(DAY_S, None), (None, "merge"), (DAY_S, "merge")]
+    compacted = replace(
+        best, setting=replace(rewriting, maintenance=replace(rewriting.maintenance, compact_every_s=1.0))
+    )
+    long = replace(each, horizon_s=30.0 * 1_000_000 + 1)
+    assert {one.appends for one in long._manifests(compacted)} == {None}
+    assert {one.appends for one in replace(each, horizon_s=3e7)._manifests(compacted)} == {None, "merge"}
+
+
+def test_a_scenario_s_own_jobs_are_in_every_setting():
+    jobs = {"rewrite_data_files": {"every": "2h"}, "remove_orphan_files": {"every": "3d", "older_than": "3d"}}
+    request = replace(a_request(), document={**a_request().document, "maintenance": jobs})
+    search = searching(lambda setting, rate: paying(setting, 20.0, 15.0), request=request)
+    search.best_at(30.0)
+    assert {one.maintenance.compact_every_s for one in asked(search)} == {2 * HOUR_S}
+    assert {one.maintenance.own for one in asked(search)} == {("remove orphan files every 3d",)}
