@@ -7,7 +7,7 @@ import pytest
 from support.plans import a_request
 
 from wasim.capacity import NO_MAINTENANCE, Maintenance, Requirements, Setting, request_from_document, request_from_flags
-from wasim.capacity.commands import cron_of, sql_of, statements_of, writer_options
+from wasim.capacity.commands import counts_of, cron_of, sql_of, statements_of, writer_options
 from wasim.capacity.plan import make_plan
 from wasim.capacity.settings import able_intervals, case_of
 from wasim.errors import WasimError
@@ -175,3 +175,87 @@ def test_each_writer_is_given_its_interval_in_its_own_setting():
     request = a_request().written_by("automq")
     _, lines = writer_options(request, case_of(request, SETTING), SETTING)
     assert lines == ("automq.table.topic.commit.interval.ms=30000  # AutoMQ",)
+
+
+@pytest.mark.parametrize(
+    ("every_s", "minute", "cron"),
+    [
+        (7 * DAY_S, 40, "40 0 * * 0"),
+        (DAY_S, 40, "40 0 * * *"),
+        (HOUR_S, 20, "20 * * * *"),
+        (2 * HOUR_S, 20, "20 */2 * * *"),
+        (12 * HOUR_S, 0, "0 */12 * * *"),
+        (60.0, 5, "*/1 * * * *"),
+        (1800.0, 5, "*/30 * * * *"),
+        (2 * DAY_S, 5, None),
+        (5 * HOUR_S, 5, None),
+        (2400.0, 5, None),
+        (1.0, 5, None),
+        (HOUR_S / 2 + 60, 5, None),
+    ],
+)
+def test_cron_says_periods_that_divide_an_hour_or_day(every_s: float, minute: int, cron: str | None):
+    assert cron_of(every_s, minute) == cron
+
+
+def test_maintenance_as_counts_is_what_comes_in_a_period():
+    kept = Maintenance(expire_every_s=HOUR_S, older_than_s=2 * HOUR_S, rewrite_every_s=1800.0, compact_every_s=600.0)
+    setting = Setting(interval_s=30.0, maintenance=kept)
+    assert [*counts_of(setting, 4.0)] == [
+        ("rewrite_data_files", 80),
+        ("rewrite_manifests", 60),
+        ("expire_snapshots", 360),
+    ]
+    rare = Setting(interval_s=3600.0, maintenance=kept)
+    assert [*counts_of(rare, 1.0)] == [("rewrite_data_files", 2), ("rewrite_manifests", 2), ("expire_snapshots", 3)]
+    assert [*counts_of(SETTING, 4.0)] == []
+
+
+def test_a_period_that_cron_cannot_say_is_said_in_words():
+    kept = replace(NO_MAINTENANCE, compact_every_s=5 * HOUR_S)
+    _, call = sql_of(a_request(), replace(SETTING, maintenance=kept))
+    assert call.endswith("; -- every 5h")
+
+
+def test_a_long_call_goes_over_several_lines():
+    table = "catalog.a_namespace_of_a_long_name.a_table_of_an_even_longer_name"
+    kept = replace(NO_MAINTENANCE, compact_every_s=HOUR_S)
+    request = a_request()
+    _, short = sql_of(request, replace(SETTING, maintenance=kept))
+    assert "\n" not in short
+    _, long = sql_of(request, replace(SETTING, maintenance=kept), table + "_with_more")
+    assert "\n" in long
+    assert "system.rewrite_data_files" in long
+
+
+def test_only_an_expiry_of_its_own_keeps_more_snapshots():
+    request = replace(a_request(), own_properties={"history.expire.min-snapshots-to-keep": "10"})
+    kept = Maintenance(expire_every_s=DAY_S, older_than_s=5 * DAY_S, rewrite_every_s=None)
+    setting = replace(SETTING, maintenance=kept)
+    assert request.retain_last == 10
+    assert "min-snapshots-to-keep" not in sql_of(request, setting)[0]  # the table has it
+    assert "'history.expire.max-snapshot-age-ms'='432000000'" in sql_of(request, setting)[0]
+    assert "vacuum_min_snapshots_to_keep'='10'" in sql_of(request.written_by("athena"), setting)[1]
+    one = a_request().written_by("athena")
+    assert "vacuum_min_snapshots_to_keep" not in sql_of(one, setting)[1]
+    assert "max-snapshot-age-ms" not in sql_of(a_request(), SETTING)[0]
+
+
+def test_sizes_of_athena_are_given_where_it_compacts_otherwise():
+    kept = replace(SETTING, maintenance=replace(NO_MAINTENANCE, compact_every_s=HOUR_S))
+    request = a_request().written_by("athena")
+    assert "write_target_data_file_size_bytes" not in "\n".join(sql_of(request, kept))
+    smaller = replace(request, own_properties=TABLE_TARGET)
+    assert "'write_target_data_file_size_bytes'='67108864'" in "\n".join(sql_of(smaller, kept))
+    assert "write_target_data_file_size_bytes" not in "\n".join(sql_of(smaller, SETTING))
+
+
+def test_writers_are_set_to_the_interval_by_kind():
+    batch = request_from_flags({"rows_per_second": "1000", "writer": "batch"}, Requirements())
+    case = case_of(batch, SETTING)
+    assert writer_options(batch, case, SETTING) == ("Writer", ("Start the batch job every 30s.",))
+    other = replace(a_request(), writer_is_spark=False)
+    assert writer_options(other, case_of(other, SETTING), SETTING) == ("Writer", ("Append every 30s.",))
+    fast = replace(SETTING, interval_s=0.25, appends="fast")
+    _, (line,) = writer_options(a_request(), case_of(a_request(), fast), fast)
+    assert '"250 milliseconds"' in line

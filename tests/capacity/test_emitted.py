@@ -1,13 +1,23 @@
 """The chosen setting as a scenario: what simulating it gives is what the plan says."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.paths import SCENARIOS
 
-from wasim.capacity import NO_MAINTENANCE, Requirements, Setting, make_plan, request_from_file, request_from_flags
-from wasim.capacity.emitted import scenario_of
+from wasim.capacity import (
+    NO_MAINTENANCE,
+    PlanRequest,
+    Requirements,
+    Setting,
+    make_plan,
+    request_from_file,
+    request_from_flags,
+)
+from wasim.capacity.emitted import _written, scenario_of
 from wasim.ledger import METADATA_KINDS
 from wasim.scenario import load_scenario
 from wasim.simulation import SimulationOptions
@@ -73,3 +83,37 @@ def test_no_interval_outlasts_the_bytes_that_a_writer_takes(tmp_path: Path):
     file.write_text(scenario_of(request, Setting(interval_s=120.0, maintenance=NO_MAINTENANCE)))
     (simulated,) = simulated_cases(load_scenario(file, {}), SimulationOptions())
     assert simulated.case.commit_interval_s == 120  # not after the 5 MiB that it ships
+
+
+def emitted(request: PlanRequest, setting: Setting) -> dict[str, Any]:
+    return json.loads(scenario_of(request, setting).split("\n", 1)[1])
+
+
+def test_numbers_of_durations_and_sizes_have_their_units():
+    jobs = {
+        "rewrite_data_files": {"when_small_files": 40, "target_file_size_bytes": 67108864},
+        "remove_orphan_files": {"every": 86400.0, "older_than": 259200.0},
+    }
+    request = REQUESTS["a stream"]
+    request = replace(request, document={**request.document, "maintenance": jobs})
+    found = emitted(request, Setting(interval_s=90.0))
+    assert found["maintenance"]["rewrite_data_files"] == {"when_small_files": 40, "target_file_size_bytes": "67108864B"}
+    assert found["maintenance"]["remove_orphan_files"] == {"every": "1d", "older_than": "3d"}
+    assert (found["commit_interval"], found["horizon"]) == ("1m30s", "10d")
+    assert _written({"every": True, "at": 5, "rows": 5, "list": [{"every": 60}], "x": None}) == {
+        **{"every": True, "at": "5s", "rows": 5, "list": [{"every": "1m"}], "x": None}
+    }
+
+
+def test_several_writers_are_written_as_many():
+    request = request_from_flags({"rows_per_second": "500", "writers": "4"}, Requirements())
+    assert emitted(request, Setting(interval_s=60.0))["writer"]["writers"] == 4
+    alone = emitted(REQUESTS["a stream"], Setting(interval_s=60.0))["writer"]
+    assert "writers" not in (alone if isinstance(alone, dict) else {})
+
+
+@pytest.mark.parametrize(("profile", "is_triggered"), [("firehose", True), ("flink", False)])
+def test_a_writer_that_bytes_or_rows_trigger_goes_by_its_interval(profile: str, is_triggered: bool):
+    request = REQUESTS["a stream"].written_by(profile)
+    assert bool(request.ships.bytes or request.ships.rows) == is_triggered
+    assert emitted(request, Setting(interval_s=60.0))["writer"].get("trigger") == ("none" if is_triggered else None)
