@@ -1,23 +1,30 @@
 """Figures of a setting: what simulating it gives, with what lost attempts write."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from support.by_hand import at_most, some_figures
 from support.paths import SCENARIOS
 from support.plans import a_plan, a_request, a_simulator
 
 from wasim.capacity import (
     NO_MAINTENANCE,
+    Figures,
     Requirements,
     Setting,
     SettingSimulator,
     request_from_file,
     request_from_flags,
 )
+from wasim.capacity.cost import opening_cost
+from wasim.capacity.figures import _bands, _is_late
 from wasim.capacity.settings import case_of
-from wasim.contention import LatencyRequest, commit_latency
+from wasim.contention import LatencyRequest, commit_latency, commit_slowing
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.twin import Site, shipped_profile
+from wasim.units import DAY_S
 from wasim.years import simulate_years
 
 PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
@@ -125,3 +132,137 @@ def test_a_writer_keeps_up_only_where_nothing_says_otherwise(sustains: bool | No
         for sustained in (True, False):
             one = replace(figures, keeps_up_s=keeps_up_s, sustained=sustained, commit=commit)
             assert one.keeps_up == (keeps_up_s is None and sustained and sustains is not False)
+
+
+HOURLY = Setting(interval_s=3600.0, maintenance=NO_MAINTENANCE)
+
+
+@pytest.fixture(scope="module")
+def hourly() -> Figures:
+    """Of a commit each hour over ten days, nothing of which is ever maintained: the last day is the cycle."""
+    return a_simulator().figures(HOURLY)
+
+
+def test_a_day_of_hourly_commits_writes_four_files_each(hourly: Figures):
+    values = hourly.values
+    assert values["files_written_per_day"] == 24 * 4  # of data, a manifest, a list and a metadata.json
+    assert values["metadata_bytes_per_event_hour"] == pytest.approx(values["metadata_bytes_per_day"] / 24)
+    assert values["wa_data"] == pytest.approx(1)
+    assert values["wa_total"] == pytest.approx(values["wa_data"] + values["wa_metadata"])
+    assert values["metadata_bytes"] == sum(hourly.written_bytes[kind] for kind in METADATA_KINDS)
+    assert hourly.per_day_bytes == values["metadata_bytes_per_day"]
+    per_day = hourly.written_bytes[Kind.DATA] / 10
+    assert values["wa_metadata"] == pytest.approx(values["metadata_bytes_per_day"] / per_day, rel=1e-3)
+
+
+def test_what_is_held_grows_by_a_day_of_commits_over_the_cycle(hourly: Figures):
+    manifests, snapshots, files = (hourly.spreads[name] for name in ("manifests", "snapshots", "files"))
+    for held in (manifests, snapshots, files):
+        assert (held.most, held.final) == (240, 240)
+        assert held.mean == pytest.approx(228, abs=1)
+    json = hourly.spreads["metadata_json_bytes"]
+    assert json.most == json.final == hourly.values["metadata_json_bytes"]
+    assert json.mean == pytest.approx(json.most * 228 / 240, rel=0.02)
+    assert hourly.spreads["delete_files"].most == 0
+    on_disk = hourly.spreads["metadata_on_disk_bytes"].final
+    assert on_disk == sum(hourly.on_disk_bytes[kind] for kind in METADATA_KINDS)
+
+
+def test_times_follow_the_machine_s_law_of_what_is_held(hourly: Figures):
+    machine, held = a_request().machine, hourly.spreads
+    loading = {of: machine.loading_ms(getattr(held["metadata_json_bytes"], of)) for of in ("mean", "most", "final")}
+    assert held["load_p50_ms"].most == pytest.approx(loading["most"])
+    assert held["load_p50_ms"].mean == pytest.approx(loading["mean"])
+    planning = held["planning_p50_ms"]
+    waiting_ms = machine.wait_ms * 240 / (2 * machine.threads)
+    assert planning.most == pytest.approx(loading["most"] + machine.planning_ms + waiting_ms, rel=0.01)
+    assert hourly.bands["planning_p50_ms"] == pytest.approx(max(0.15, 20 / planning.most))
+    assert not hourly.extrapolated
+
+
+def test_a_month_s_cost_is_the_sum_of_its_parts(hourly: Figures):
+    assert hourly.monthly_cost == hourly.cost.total == pytest.approx(sum(hourly.cost.parts().values()))
+    # queries open the files of a day: 24 of them, 10 queries an hour
+    prices = a_request().prices
+    assert hourly.cost.opening == pytest.approx(opening_cost(24, prices, 10.0), rel=0.01)
+    assert hourly.cost.maintenance == 0
+    held = hourly.spreads["metadata_on_disk_bytes"].mean
+    assert hourly.cost.storage == pytest.approx(held / 2**30 * prices.storage_per_gib_month)
+
+
+def test_values_move_within_their_bands():
+    one = some_figures(30.0, 10.0, manifests=100, bands={"manifests": 0.2})
+    assert [one.at("manifests", shift=shift) for shift in (-1.0, 0.0, 0.5, 1.0)] == pytest.approx([80, 100, 110, 120])
+    assert one.at("monthly_cost", shift=1.0) == 10  # whose band is not known
+    limits = [at_most("manifests", 100), at_most("manifests", 100, "<"), at_most("monthly_cost", 9)]
+    assert one.broken(limits) == (limits[1], limits[2])
+    assert one.broken(limits[:2], shift=1.0) == (limits[0], limits[1])
+    assert one.broken(limits, shift=-1.0) == (limits[2],)
+
+
+def test_bands_are_weighted_by_what_each_kind_writes():
+    written = dict.fromkeys(Kind, 0) | {Kind.METADATA_JSON: 300, Kind.MANIFEST_LIST: 100, Kind.DATA: 5_000}
+    band = dict.fromkeys(Kind, 0.0) | {Kind.METADATA_JSON: 0.1, Kind.MANIFEST_LIST: 0.5, Kind.DATA: 0.01}
+    totals = SimpleNamespace(written_bytes=written, metadata_bytes=400)
+    found = _bands(SimpleNamespace(totals=totals, band=band | {Kind.DATA_MANIFEST: 0.7}))
+    metadata = (0.1 * 300 + 0.5 * 100) / 400
+    for name in ("metadata_bytes_per_day", "wa_metadata", "metadata_on_disk_bytes", "wa_data", "monthly_cost"):
+        assert found[name] == pytest.approx(metadata)
+    assert (found["metadata_json_bytes"], found["manifests"]) == (0.1, 0.7)
+    sure = _bands(SimpleNamespace(totals=totals, band=dict.fromkeys(Kind, 0.0) | {Kind.DATA: 0.3}))
+    assert (sure["wa_total"], sure["monthly_cost"], sure["wa_metadata"]) == (0.3, 0.05, 0)
+
+
+def test_a_commit_is_late_where_machine_or_store_take_longer():
+    megabytes = np.array([0.0, 1e6, 3e6])
+    slow = replace(a_request().machine, commit_ms=500.0, load_ms=0.0, load_ms_per_megabyte=100.0)
+    request = replace(a_request(), machine=slow)
+    assert _is_late(megabytes, 0.6, request).tolist() == [False, False, True]  # as long as that is not late
+    assert _is_late(megabytes, 0.599, request).tolist() == [False, True, True]
+    quick = replace(a_request(), machine=replace(slow, commit_ms=0.0, load_ms_per_megabyte=0.0))
+    sizes = np.array([0.0, 4.0]) * 2**20
+    between_s = float(commit_slowing().commit_s(sizes).mean())
+    assert _is_late(sizes, between_s, quick).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(("interval_s", "compact_every_s", "files"), [(60.0, None, 1440), (60.0, 3600.0, 30)])
+def test_a_setting_costs_what_opening_its_newest_files_does(interval_s: float, compact_every_s: float, files: float):
+    setting = Setting(interval_s=interval_s, maintenance=replace(NO_MAINTENANCE, compact_every_s=compact_every_s))
+    simulator = a_simulator()
+    assert simulator.least_cost(setting) == pytest.approx(opening_cost(files, a_request().prices, 10.0))
+
+
+def test_a_simulator_remembers_what_it_simulated():
+    simulator = a_simulator()
+    once = simulator.figures(HOURLY)
+    assert simulator.figures(HOURLY) is once
+    assert simulator.evaluated == 1
+    day, ten = simulator.figures_over(HOURLY, [DAY_S, 10 * DAY_S])
+    assert ten is once
+    assert day.values["manifests"] == 24
+    assert simulator.evaluated == 1  # one setting, over another horizon
+    twice = simulator.figures(HOURLY, rate=2.0)
+    assert simulator.evaluated == 2
+    assert twice.written_bytes[Kind.DATA] > 1.5 * once.written_bytes[Kind.DATA]
+    assert simulator.files_per_commit(HOURLY) == 1
+
+
+def test_an_encoded_interval_is_simulated_anew_and_no_other():
+    simulator = a_simulator()
+    other = replace(HOURLY, interval_s=7200.0)
+    before, kept = simulator.evaluate([HOURLY, other])
+    simulator.encode(3600.0)
+    after = simulator.figures(HOURLY)
+    assert after is not before
+    assert simulator.figures(other) is kept
+    assert after.values["metadata_bytes"] == pytest.approx(before.values["metadata_bytes"], rel=0.02)
+    assert after.values["manifests"] == before.values["manifests"]
+    simulator.encode(3600.0)
+    assert simulator.figures(HOURLY) is after
+
+
+def test_appends_that_merge_read_a_manifest_again(hourly: Figures):
+    merging = a_simulator().figures(replace(HOURLY, appends="merge"))
+    assert (hourly.footprint.manifests_merged, merging.footprint.manifests_merged) == (0, 1)
+    assert hourly.footprint.metadata_json_bytes == hourly.values["metadata_json_bytes"]
+    assert hourly.footprint.manifest_list_bytes > merging.footprint.manifest_list_bytes

@@ -316,8 +316,7 @@ class LastCycle:
         if merging_s and not self.course.sees_cycles:
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
-        mean = float(np.trapezoid(values, at) / (at[-1] - at[0])) if at[-1] > at[0] else float(values[-1])
-        return Spread(mean=mean, most=most, final=float(values[-1]))
+        return replace(_over(at, values), most=most)
 
     @property
     def commits(self) -> float:
@@ -328,8 +327,8 @@ class LastCycle:
     @cached_property
     def files(self) -> Spread:
         """Live files of data and of deletes."""
-        files = self._values("entries", self.course.window.start_s)
-        return Spread(mean=float(files.mean()), most=float(files.max()), final=float(files[-1]))
+        start_s = self.course.window.start_s
+        return _over(self._commits(start_s), self._values("entries", start_s))
 
     @cached_property
     def files_of_a_day(self) -> float:
@@ -347,9 +346,10 @@ class LastCycle:
     @cached_property
     def delete_files(self) -> Spread:
         """Live files of deletes."""
-        flows = self.course.end.flows[self._rows(self.course.window.start_s)]
+        start_s = self.course.window.start_s
+        flows = self.course.end.flows[self._rows(start_s)]
         live = flows[:, Flow.WRITTEN_FILES + DELETES] - flows[:, Flow.REMOVED_FILES + DELETES]
-        return Spread(mean=float(live.mean()), most=float(live.max()), final=float(live[-1]))
+        return _over(self._commits(start_s), live)
 
     @cached_property
     def json(self) -> Spread:
@@ -452,6 +452,13 @@ def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples, *, cou
 def _json_at(retention: Retention, commits: Floats) -> Floats:
     made = retention.made_by(commits)
     return retention.json_of(made, made)
+
+
+def _over(commits: Floats, values: Floats) -> Spread:
+    """What there was over these commits, which need not lie evenly."""
+    final, length = float(values[-1]), float(commits[-1] - commits[0])
+    mean = float(np.trapezoid(values, commits)) / length if length > 0 else final
+    return Spread(mean=mean, most=float(values.max()), final=final)
 
 
 def _just_before(commits: Floats, live: Floats, then: Floats) -> Floats:
