@@ -3,22 +3,20 @@
 from dataclasses import replace
 
 import pytest
-from support.plans import a_plan, a_simulator
+from support.by_hand import at_most, some_figures
+from support.plans import a_plan
 
 from wasim.capacity import (
-    NO_MAINTENANCE,
     Figures,
     Requirements,
-    Setting,
     SettingSimulator,
     make_plan,
     plan_lines,
     request_from_flags,
 )
-from wasim.capacity.choice import by_interval, choose, frontier_of, relax, within_band
+from wasim.capacity.choice import by_interval, choose, frontier_of, relax, shortest_of_cheapest, within_band
 from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.words import value_words
-from wasim.scenario.limits import Limit
 
 
 @pytest.mark.slow
@@ -102,19 +100,9 @@ def test_a_limit_relaxed_to_what_is_printed_is_met(rows_per_second, columns, fre
 
 def made(interval_s: float, cost: float, *, manifests: float = 1.0, json: float = 1.0, late_s: float | None = None):
     """Figures that nobody simulated."""
-    one = a_simulator().figures(Setting(interval_s=30.0, maintenance=NO_MAINTENANCE))
-    values = {**one.values, "monthly_cost": cost, "manifests": manifests, "metadata_json_bytes": json}
-    return replace(
-        one,
-        setting=replace(one.setting, interval_s=interval_s),
-        values=values,
-        bands={"manifests": 0.1},
-        keeps_up_s=late_s,
+    return some_figures(
+        interval_s, cost, manifests=manifests, metadata_json_bytes=json, bands={"manifests": 0.1}, keeps_up_s=late_s
     )
-
-
-def limit(metric: str, bound: float, comparison: str = "<=") -> Limit:
-    return Limit(metric=metric, comparison=comparison, bound=bound, text=f"{comparison} {bound:g}")
 
 
 def intervals_of(found: tuple[Figures, ...]) -> list[float]:
@@ -130,7 +118,7 @@ def test_each_interval_left_has_one_setting_cheaper_than_shorter_ones():
 
 def test_of_settings_within_limits_the_freshest_or_cheapest_is_chosen():
     each = [made(1, 2.0, late_s=5.0), made(10, 9.0, manifests=100), made(30, 4.4), made(60, 4.0), made(90, 3.8)]
-    few = [limit("manifests", 95)]
+    few = [at_most("manifests", 95)]
     assert [choose(each, "freshest", some).setting.interval_s for some in ([], few)] == [10, 30]
     assert choose(each, "freshest", few, shift=-1.0).setting.interval_s == 10  # ten percent fewer at the band's end
     assert choose(each, "cheapest", few) is each[3]  # 4.3 would be the most that costs about the same
@@ -145,13 +133,46 @@ def test_the_one_limit_that_must_move_least_is_relaxed():
         made(30, 4.0, manifests=150, json=9),
         made(60, 1.0, manifests=180, json=20),
     ]
-    few, small = limit("manifests", 100), limit("metadata_json_bytes", 10)
+    few, small = at_most("manifests", 100), at_most("metadata_json_bytes", 10)
     (found,) = relax(each, [few, small])
     assert (found.limit, found.figures) == (few, each[1])
     assert found.value >= 150
-    both = relax(each, [few, limit("metadata_json_bytes", 4)])  # 150 / 100 and 9 / 4, or 200 / 100 and 5 / 4
+    both = relax(each, [few, at_most("metadata_json_bytes", 4)])  # 150 / 100 and 9 / 4, or 200 / 100 and 5 / 4
     assert [one.limit.metric for one in both] == ["manifests", "metadata_json_bytes"]
     assert {one.figures.setting.interval_s for one in both} == {10}
     assert relax([], [few]) == ()
-    (below,) = relax(each, [limit("manifests", 150, "<")])
+    (below,) = relax(each, [at_most("manifests", 150, "<")])
     assert below.value > 150
+
+
+def test_what_costs_the_same_to_half_a_unit_is_shortest():
+    each = [some_figures(10.0, 4.51), some_figures(30.0, 4.5), some_figures(60.0, 4.0), some_figures(90.0, 4.2)]
+    assert shortest_of_cheapest(each) is each[1]
+    assert shortest_of_cheapest(each[2:]) is each[2]
+    assert choose(each, "cheapest", [at_most("monthly_cost", 4.3)]) is each[2]
+
+
+def test_an_equal_cost_makes_no_longer_interval_part_of_the_frontier():
+    each = [some_figures(10.0, 9.0), some_figures(30.0, 9.0), some_figures(60.0, 8.0)]
+    assert [one.setting.interval_s for one in frontier_of(each)] == [10, 60]
+    first, second = some_figures(10.0, 9.0, manifests=1), some_figures(10.0, 9.0, manifests=2)
+    assert by_interval([first, second]) == (first,)
+
+
+def test_the_band_s_ends_are_named_once():
+    each = [some_figures(10.0, 9.0, manifests=100, bands={"manifests": 0.1}), some_figures(30.0, 5.0, manifests=80)]
+    few = [at_most("manifests", 95)]
+    assert within_band(each, "freshest", few, each[1]) == (each[0],)
+    assert within_band(each, "freshest", few, each[0]) == (each[1],)
+    assert within_band(each, "freshest", [at_most("manifests", 50)], each[0]) == ()
+    assert within_band(each, "cheapest", [], each[1]) == ()
+
+
+def test_a_strict_limit_is_relaxed_beyond_what_it_must_allow():
+    each = [some_figures(10.0, 9.0, manifests=80.0)]
+    (loose,), (strict,) = (relax(each, [at_most("manifests", 50, of)]) for of in ("<=", "<"))
+    assert loose.value == 80
+    assert strict.value > 80
+    assert not strict.figures.broken([replace(strict.limit, bound=strict.value)])
+    cheaper = [some_figures(10.0, 9.0, manifests=80), some_figures(30.0, 5.0, manifests=80)]
+    assert relax(cheaper, [at_most("manifests", 50)])[0].figures is cheaper[1]

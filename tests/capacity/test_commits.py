@@ -1,8 +1,22 @@
 """Commits of a plan: what they cost the maintenance that runs beside them."""
 
+from dataclasses import replace
+
+import pytest
+from support.by_hand import some_figures
+
 from wasim.capacity import Requirements, SettingSimulator, request_from_flags
-from wasim.capacity.commits import losing_jobs
-from wasim.capacity.settings import Maintenance, Setting
+from wasim.capacity.commits import (
+    MOST_FAILED,
+    RACE_COMMITS,
+    latency_request,
+    losing_jobs,
+    rounded,
+    sustained,
+    with_commits,
+)
+from wasim.capacity.settings import Maintenance, Setting, case_of
+from wasim.contention import Footprint
 
 
 def test_jobs_lose_beside_fast_commits_in_a_slow_store_only():
@@ -19,3 +33,50 @@ def test_jobs_lose_beside_fast_commits_in_a_slow_store_only():
     assert job.name == "expire_snapshots"
     assert 0.05 < job.share <= 1
     assert job.share_retried < job.share
+
+
+def test_sizes_are_rounded_to_powers_of_two():
+    size = Footprint(metadata_json_bytes=1_500.0, manifest_list_bytes=1_400.0, manifest_bytes=0.0, manifests_merged=3.0)
+    found = rounded(replace(size, json_text_bytes=5_000.0))
+    assert (found.metadata_json_bytes, found.manifest_list_bytes) == (2_048, 1_024)  # 1,448 lies between the two
+    assert (found.manifest_bytes, found.json_text_bytes) == (1, 4_096)
+    assert (found.manifests_merged, found.manifests_written) == (3, 1)
+    assert rounded(found) == found
+
+
+def test_what_is_modelled_is_the_request_s_store_writers_and_retries():
+    request = request_from_flags({"rows_per_second": "200", "writers": "3"}, Requirements(provider="gcs"))
+    case = case_of(request, Setting(interval_s=5.0, retries=9))
+    size = Footprint(metadata_json_bytes=1e5, manifest_list_bytes=1e4, manifest_bytes=1e4)
+    found = latency_request(size, 7.0, case, request)
+    assert (found.provider, found.writers, found.commit_interval_s, found.footprint) == ("gcs", 3, 7, size)
+    assert (found.policy.retries, found.catalog, found.commits) == (9, case.environment.catalog, RACE_COMMITS)
+
+
+def test_commits_to_several_tables_have_their_share_of_the_interval():
+    request = request_from_flags({"rows_per_second": "200"}, Requirements(provider="s3"))
+    case = case_of(request, Setting(interval_s=60.0))
+    figures = some_figures(60.0)
+    one = with_commits(figures, case, request).commit
+    twelve = replace(case, writer=case.writer.model_copy(update={"kind": "batch", "tables": 12}))
+    many = with_commits(figures, twelve, request).commit
+    assert (one.request.commit_interval_s, many.request.commit_interval_s) == (60, 5)
+    alone, all_of_them = sustained(one, case), sustained(many, twelve)
+    assert all_of_them.interval_s == pytest.approx(12 * alone.interval_s)
+    assert all_of_them.ceiling_per_s == pytest.approx(alone.ceiling_per_s)
+
+
+def test_jobs_that_lose_are_named_the_worst_first():
+    request = request_from_flags({"rows_per_second": "200"}, Requirements(provider="gcs", time_travel="1d"))
+    kept = Maintenance(expire_every_s=3600.0, older_than_s=86400.0, rewrite_every_s=3600.0, compact_every_s=3600.0)
+    setting = Setting(interval_s=2.0, maintenance=kept)
+    figures, case = some_figures(setting, manifests=400), case_of(request, setting)
+    found = losing_jobs(figures, case, request)
+    shares = [one.share for one in found]
+    assert len(found) >= 2
+    assert shares == sorted(shares, reverse=True)
+    assert min(shares) > MOST_FAILED
+    assert "rewrite_data_files" in {one.name for one in found}  # which reads hundreds of manifests in each attempt
+    assert losing_jobs(figures, case, replace(request, provider="local")) == ()
+    plain = some_figures(Setting(interval_s=2.0))
+    assert losing_jobs(plain, case_of(request, plain.setting), request) == ()

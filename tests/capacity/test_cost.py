@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, request_from_flags
-from wasim.capacity.cost import Load, monthly_cost, waiting_for_expiry
+from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, opening_cost, waiting_for_expiry
 from wasim.capacity.settings import NO_MAINTENANCE, Maintenance, Setting
 from wasim.ledger.machine import SHIPPED_MACHINE
 from wasim.scenario.prices import Prices, RequestPrices
@@ -134,3 +134,26 @@ def test_replaced_bytes_wait_for_half_a_period_longer():
     assert waiting_for_expiry(900.0, horizon_s=30.0, kept_s=None, every_s=None) == 900
     assert waiting_for_expiry(900.0, horizon_s=30.0, kept_s=8.0, every_s=4.0) == pytest.approx(300)
     assert waiting_for_expiry(900.0, horizon_s=30.0, kept_s=28.0, every_s=8.0) == 900
+
+
+def test_costs_go_by_rates_prices_and_queries():
+    """What is paid for by the request, the byte or the second doubles with its price, or with what there is of it."""
+    plain = Setting(interval_s=60.0, maintenance=NO_MAINTENANCE)
+
+    def cost(load: Load = LOAD, prices: Prices = PRICES, queries: float = 2.0) -> MonthlyCost:
+        return monthly_cost(load, plain, MACHINE, prices, queries)
+
+    once = cost()
+    assert cost(queries=4.0).opening == pytest.approx(2 * once.opening)
+    assert cost(queries=4.0).planning == pytest.approx(2 * once.planning)
+    assert cost(queries=0.0).planning == cost(queries=0.0).opening == 0
+    longer = cost(replace(LOAD, horizon_s=2 * LOAD.horizon_s))  # the same in twice the time
+    assert longer.requests == pytest.approx(once.requests / 2)
+    assert longer.commits == pytest.approx(once.commits / 2)
+    assert longer.storage == once.storage
+    core = PRICES.model_copy(update={"compute_per_core_hour": 2 * PRICES.compute_per_core_hour})
+    assert cost(prices=core).commits == pytest.approx(2 * once.commits)
+    assert cost(prices=core).storage == once.storage
+    stored = PRICES.model_copy(update={"storage_per_gib_month": 3 * PRICES.storage_per_gib_month})
+    assert cost(prices=stored).storage == pytest.approx(3 * once.storage)
+    assert opening_cost(14.0, PRICES, 2.0) == pytest.approx(2 * opening_cost(7.0, PRICES, 2.0))

@@ -11,14 +11,14 @@ from support.paths import ROOT, SCENARIOS
 from typer.testing import CliRunner
 
 from wasim.capacity import Requirements, Setting, make_plan, settings
-from wasim.capacity.fleet import MOST_ENCODED, FleetPlan, plan_fleet
+from wasim.capacity.fleet import MOST_ENCODED, FleetPlan, _steps, allocate, by_interval, plan_fleet, shares_of
 from wasim.capacity.fleet_answer import fleet_document, fleet_lines
 from wasim.capacity.fleet_options import Answered, Asked, Option, request_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE
 from wasim.cli import app
 from wasim.errors import WasimError
-from wasim.scenario.fleet import Fleet, load_fleet
+from wasim.scenario.fleet import Budget, Fleet, FleetTable, load_fleet
 
 INTERVALS_S = (10.0, 60.0, 600.0, 3600.0)
 
@@ -207,3 +207,109 @@ def test_workers_of_a_spark_plan_as_this_machine_does(tmp_path: Path):
     file.write_text(json.dumps({"version": 1, "budget": {"metadata_per_day": 10**8}, "tables": tables}))
     with standalone(2, tmp_path / "work") as master:
         assert document_of("plan", "--fleet", file, "--master", master) == document_of("plan", "--fleet", file)
+
+
+def option(interval_s: float, metadata: float, cost: float) -> Option:
+    found = Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE)
+    return Option(setting=found, metadata_bytes_per_day=metadata, monthly_cost=cost)
+
+
+def fleet_table(weight: float = 1.0, count: int = 1) -> FleetTable:
+    return FleetTable(name="a.b", rows_per_second=10, weight=weight, count=count)
+
+
+def given(**budget: float) -> Budget:
+    return Budget.model_construct(**{"metadata_per_day": None, "monthly_cost": None} | budget)
+
+
+def test_shares_are_of_each_budget_that_is_given():
+    assert shares_of(50.0, 3.0, given(metadata_per_day=200, monthly_cost=4.0)) == [0.25, 0.75]
+    assert shares_of(50.0, 3.0, given(monthly_cost=4.0)) == [0.75]
+    assert shares_of(50.0, 3.0, given()) == []
+
+
+STEPS = (option(480.0, 10, 1), option(240.0, 20, 1), option(120.0, 40, 1), option(60.0, 80, 1))
+
+
+@pytest.mark.parametrize(
+    ("bound", "found"),
+    [(19, (480, 480)), (20, (480, 480)), (30, (240, 480)), (40, (240, 240)), (79, (120, 240)), (160, (60, 60))],
+)
+def test_a_budget_goes_step_by_step_where_a_halving_takes_least(bound: float, found: tuple[float, float]):
+    allocated = allocate([fleet_table(), fleet_table()], [STEPS, STEPS], given(metadata_per_day=bound))
+    assert tuple(one.setting.interval_s for one in allocated) == found
+    assert sum(one.metadata_bytes_per_day for one in allocated) <= max(bound, 20)
+
+
+def test_a_table_of_twice_the_weight_or_half_the_count_goes_first():
+    def first(weights: tuple[float, float], counts: tuple[int, int], bound: float) -> list[float]:
+        tables = [fleet_table(weight, count) for weight, count in zip(weights, counts, strict=True)]
+        found = allocate(tables, [STEPS, STEPS], given(metadata_per_day=bound))
+        return [one.setting.interval_s for one in found]
+
+    assert first((1.0, 1.5), (1, 1), 30) == [480, 240]
+    # 10 for a halving of the first, worth three, then 20 for the next, which is worth as much as 10 of the other
+    assert first((3.0, 1.0), (1, 1), 50) == [120, 480]
+    # two tables of one kind take twice as much: where that is no room the other goes on alone
+    assert first((5.0, 1.0), (2, 1), 49) == [480, 240]
+    assert first((5.0, 1.0), (2, 1), 50) == [240, 480]
+
+
+def test_both_budgets_are_kept():
+    dear = (option(480.0, 10, 1), option(240.0, 20, 50))
+    found = allocate([fleet_table(), fleet_table()], [STEPS, dear], given(metadata_per_day=1000, monthly_cost=40.0))
+    assert [one.setting.interval_s for one in found] == [60, 480]
+
+
+def test_steps_that_take_more_than_a_longer_jump_are_left_out():
+    budget = given(metadata_per_day=100)
+    each = (option(480.0, 10, 1), option(240.0, 90, 1), option(120.0, 60, 1), option(60.0, 70, 1), option(60.0, 75, 1))
+    # an interval of 120 s takes less than one of 240 s, and from 480 s to 60 s each halving takes 20
+    assert [one.setting.interval_s for one in _steps(each, budget)] == [480, 60]
+    assert [one.metadata_bytes_per_day for one in _steps(each, budget)] == [10, 70]
+    convex = [one.setting.interval_s for one in _steps(STEPS, budget)]
+    assert convex == [480, 240, 120, 60]
+    assert _steps((STEPS[1], option(240.0, 15, 1)), budget)[0].metadata_bytes_per_day == 15
+
+
+def test_tables_are_counted_by_their_interval():
+    plan = planned(10**7, table("a", count=3), table("b"), table("c", freshness="5s"))
+    assert by_interval(plan) == {10: 4}
+    budget = planned(1, table("a", count=3), table("b", freshness="10m"))
+    assert [*by_interval(budget).items()] == [(600, 1), (3600, 3)]
+    assert budget.metadata_bytes_per_day == 3 * 10_000 + 360_000
+    assert budget.monthly_cost == 3 * 1 + 6
+    assert not budget.keeps_budget
+
+
+def test_equal_tables_are_asked_for_once():
+    asked: list[str] = []
+
+    def counting(work: object, parts: Sequence[Asked]) -> list[Answered]:
+        asked.extend(part.table.name for part in parts)
+        return by_hand(work, parts)
+
+    tables = [table("a", weight=2), table("b", count=9), table("c", columns=7)]
+    plan = plan_fleet(Fleet.model_validate({"version": 1, "tables": tables}), Requirements(), counting)
+    assert sorted(asked) == ["a", "a", "c", "c"]  # for its options, and for what one saves
+    assert (plan.classes, plan.is_read_off, plan.currency) == (2, False, "")
+    assert intervals(plan) == {"a": 3600, "b": 3600, "c": 3600}
+
+
+def test_of_many_tables_savings_are_found_where_now_is_known():
+    asked: list[Asked] = []
+
+    def counting(work: object, parts: Sequence[Asked]) -> list[Answered]:
+        asked.extend(part for part in parts if part.setting is not None)
+        return [_answer(300.0, part.intervals_s or (60.0, 300.0)) for part in parts]
+
+    known = {"now": "interval=1m"}
+    for count, expected in ((MOST_ENCODED, MOST_ENCODED), (MOST_ENCODED + 1, 1)):
+        asked.clear()
+        tables = [
+            table(f"t{number}", columns=number + 4, freshness="5m", **(known if number == 3 else {}))
+            for number in range(count)
+        ]
+        plan_fleet(Fleet.model_validate({"version": 1, "tables": tables}), Requirements(), counting)
+        assert len(asked) == expected
+    assert asked[0].table.columns == 7

@@ -1,10 +1,27 @@
 """File sizes of a fleet's tables, interpolated between other tables."""
 
+from dataclasses import dataclass, replace
+from math import log2
+
 import pytest
 
 from wasim.capacity import Requirements, Setting, SettingSimulator
 from wasim.capacity.fleet_options import Asked, answer, request_of
-from wasim.capacity.fleet_shapes import shapes_of
+from wasim.capacity.fleet_shapes import (
+    CHANGED_COLUMNS,
+    COLUMNS,
+    FEW_COLUMNS,
+    FILES,
+    PARTITIONS,
+    _around,
+    _arrivals,
+    _between,
+    _by_columns,
+    _changed_alike,
+    _Layout,
+    nearness,
+    shapes_of,
+)
 from wasim.capacity.request import request_from_flags
 from wasim.capacity.settings import NO_MAINTENANCE, case_of
 from wasim.capacity.shapes import Shapes
@@ -78,3 +95,66 @@ def test_a_table_has_nearly_its_own_files_options():
     for one, like in zip(read_off, exact, strict=True):
         assert one.metadata_bytes_per_day == pytest.approx(like.per_day_bytes, rel=0.04)
         assert one.monthly_cost == pytest.approx(like.monthly_cost, rel=0.02, abs=0.01)
+
+
+@dataclass(frozen=True)
+class Number:
+    """What lies between two of them."""
+
+    value: float
+
+    def between(self, other: "Number", share: float) -> "Number":
+        return Number(self.value + share * (other.value - self.value))
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [(1, (1, 1, 0.0)), (2, (2, 2, 0.0)), (9, (2, 16, 0.5)), (16, (16, 16, 0.0)), (99, (16, 16, 0.0)), (0, (1, 1, 0.0))],
+)
+def test_a_value_lies_between_the_known_ones_about_it(value: float, found: tuple[int, int, float]):
+    assert _around(value, (1, 2, 16)) == found
+
+
+def test_a_share_is_taken_on_the_scale_asked_for():
+    assert _around(4, (1, 2, 16), log2) == (2, 16, pytest.approx(1 / 3))
+    assert _around(3, (0, 1, 2, 16)) == (2, 16, pytest.approx(1 / 14))
+
+
+def test_what_differs_before_and_after_is_added():
+    assert _changed_alike(Number(100.0), Number(7.0), Number(10.0)) == Number(103.0)
+    assert _changed_alike(Number(100.0), Number(7.0), Number(7.0)) == Number(100.0)
+
+
+def test_what_is_known_itself_is_not_read_off():
+    def never() -> Number:
+        raise AssertionError
+
+    assert _between(Number(3.0), never, 0.0) == Number(3.0)
+    assert _between(Number(3.0), lambda: Number(5.0), 0.25) == Number(3.5)
+    layout = _Layout(columns=9, files=1, partitions=0, writer="streaming")
+    found = _by_columns(layout, (4, 8, 12), lambda one: Number(float(one.columns) ** 2))
+    assert found == Number(64 + 0.25 * (144 - 64))
+    exact = _by_columns(replace(layout, columns=12), (4, 8, 12), lambda one: Number(float(one.columns)))
+    assert exact == Number(12.0)
+
+
+def test_tables_read_off_between_the_same_ones_are_near_each_other():
+    flat, wide, few, many = (
+        table(columns, 1, partitions) for columns, partitions in ((9, 0), (20, 1), (9, 2), (9, 60))
+    )
+    assert sorted([many, wide, few, flat], key=nearness) == [flat, wide, many, few]
+    assert nearness(few) == nearness(many) == (True, 9, "streaming")
+    assert nearness(wide)[0] is False
+
+
+def test_known_columns_files_and_partitions_ascend():
+    for known in (COLUMNS, FEW_COLUMNS, CHANGED_COLUMNS, FILES, PARTITIONS):
+        assert [*known] == sorted({*known})
+    assert {COLUMNS[0], COLUMNS[-1]} == {FEW_COLUMNS[0], FEW_COLUMNS[-1]} == {4, 2000}  # what a fleet's file takes
+
+
+def test_a_commit_writes_its_files_to_each_partition():
+    for partitions, files in ((0, 3), (1, 3), (5, 15)):
+        layout = _Layout(columns=4, files=3, partitions=partitions, writer="streaming")
+        found = _arrivals(layout, 7.0)
+        assert (found.files, found.rows_per_file) == (files, 7)

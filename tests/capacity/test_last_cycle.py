@@ -7,8 +7,22 @@ import pytest
 from support.plans import a_request, a_simulator
 
 from wasim.capacity import Maintenance, Requirements, Setting, SettingSimulator, request_from_flags
-from wasim.capacity.last_cycle import Window, _evenly, _just_before, window_of
-from wasim.ledger import METADATA_KINDS, Action
+from wasim.capacity.last_cycle import (
+    LastCycle,
+    Window,
+    _evenly,
+    _filling_since_s,
+    _just_before,
+    _merging_s,
+    _over,
+    _statements_of,
+    courses_ahead,
+    courses_of,
+    last_cycle,
+    window_of,
+)
+from wasim.ledger import METADATA_KINDS, Action, Kind
+from wasim.scenario.changes import Changes
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.units import DAY_S, HOUR_S
 from wasim.years import simulate_years
@@ -184,3 +198,105 @@ def test_moments_lie_evenly_and_manifests_fall_after_them():
     commits, live, then = np.array([1.0, 4, 5, 30, 30]), np.array([7.0, 9, 3, 25, 6]), np.array([7.0, 2, 8, 1, 5])
     # three commits to a fall from 7: two more before it; a rise to none; 25 commits are too far apart; a job's is none
     assert _just_before(commits, live, then).tolist() == [7 + 2, 9, 3, 25]
+
+
+def test_a_mean_is_over_time_not_over_moments():
+    found = _over(np.array([0.0, 8.0, 10.0]), np.array([0.0, 8.0, 2.0]))
+    assert (found.mean, found.most, found.final) == (pytest.approx((32 + 10) / 10), 8, 2)
+    at_a_job = _over(np.array([0.0, 5.0, 5.0, 10.0]), np.array([0.0, 6.0, 2.0, 4.0]))
+    assert at_a_job.mean == pytest.approx((15 + 15) / 10)
+    assert _over(np.array([7.0]), np.array([3.0])).mean == 3
+    assert found.times(4) == replace(found, mean=4 * 4.2, most=32.0, final=8.0)
+
+
+HOURS = Setting(interval_s=3600.0, maintenance=replace(KEPT, compact_every_s=None))
+
+
+@pytest.fixture(scope="module")
+def hourly() -> LastCycle:
+    """Of a commit each hour over ten days, whose snapshots expire daily, a day old."""
+    simulator = a_simulator()
+    case, shape = simulator.case(HOURS), simulator.shape(HOURS)
+    window = window_of(case)
+    return last_cycle(case, courses_of(case, shape, window)[window], shape, shape)
+
+
+def test_a_cycle_of_a_day_has_its_commits_and_their_files(hourly: LastCycle):
+    assert (hourly.commits, hourly.length_s, hourly.held_s) == (24, DAY_S, DAY_S)
+    assert hourly.written("files_written", [Kind.METADATA_JSON]) >= 24  # and one of the expiry
+    assert hourly.written("files_written", [Kind.DATA]) == 24
+    assert hourly.written("files_written", [Kind.DATA, Kind.MANIFEST_LIST]) == 48
+    assert (hourly.files.final, hourly.files.most) == (240, 240)
+    assert hourly.files.mean == pytest.approx(228)
+    assert hourly.files_of_a_day == 24
+    assert (hourly.delete_files.most, hourly.replaced_bytes) == (0, 0)
+    data = hourly.written("written_bytes", [Kind.DATA])
+    assert hourly.ingested_bytes == pytest.approx(data, rel=1e-6)
+
+
+def test_snapshots_of_two_days_are_retained_before_they_expire(hourly: LastCycle):
+    assert hourly.snapshots.final == pytest.approx(24, abs=1)
+    assert hourly.snapshots.most == pytest.approx(48, abs=1)
+    assert hourly.snapshots.mean == pytest.approx(36, abs=2)
+    entry = (hourly.json.most - hourly.json.final) / 24
+    assert 850 < entry < 1150  # of a snapshot, and of its log
+    assert hourly.plain_json == hourly.json  # which nothing compresses
+    sizes = hourly.plain_json_at(np.array([217.0, 230.0, 239.0]))
+    assert (np.diff(sizes) > 0).all()
+
+
+def test_what_is_on_disk_falls_from_before_an_expiry_to_its_end(hourly: LastCycle):
+    lists = hourly.held([Kind.MANIFEST_LIST])
+    assert lists.most > lists.mean > lists.final > 0
+    before, end = (one.on_disk_bytes[Kind.MANIFEST_LIST] for one in (hourly.before, hourly.end.totals))
+    assert (lists.most, lists.final) == (before, end)
+    assert lists.mean == pytest.approx((before + end) / 2 + hourly.apart)
+    assert hourly.before_s == 10 * DAY_S - 3600
+    both = hourly.held([Kind.MANIFEST_LIST, Kind.METADATA_JSON])
+    assert both.final == end + hourly.end.totals.on_disk_bytes[Kind.METADATA_JSON]
+
+
+def test_a_cycle_s_bytes_are_those_of_the_end_less_the_start(hourly: LastCycle):
+    for kind in (Kind.METADATA_JSON, Kind.DATA_MANIFEST):
+        added = hourly.end.totals.written_bytes[kind] - hourly.start.written_bytes[kind]
+        assert hourly.written("written_bytes", [kind]) == added
+    case, window = hourly.case, Window(start_s=0.0, before_s=3600.0, end_s=6 * HOUR_S)
+    short = last_cycle(case, courses_of(case, hourly.shape, window)[window], hourly.shape, hourly.shape)
+    assert short.start is None
+    assert short.written("files_written", [Kind.DATA]) == 6
+    assert short.files_of_a_day == 6
+
+
+def test_courses_of_shorter_horizons_lie_on_the_way():
+    simulator = a_simulator()
+    case, shape = simulator.case(HOURS).over(100 * DAY_S), simulator.shape(HOURS)
+    window = window_of(case)
+    found = courses_of(case, shape, window)
+    assert sorted(one.end_s / DAY_S for one in found) == [30, 90, 100]  # of appends, none below a month
+    course = found[window]
+    assert course.until(window.before_s, case) is course.before
+    assert course.until(99.5 * DAY_S, case).commits[-1] == 24 * 99.5
+    assert (course.held_s, course.sees_cycles, course.fills, course.filled) == (window.start_s, False, False, None)
+    changes = Changes.model_validate({"delete": {"every": DAY_S, "rows": 5, "mode": "copy-on-write"}})
+    assert _statements_of(replace(case, changes=changes), window) == 100
+    assert _statements_of(case, window) == 0
+    assert courses_ahead([(case, shape, window)])[0].keys() == found.keys()
+
+
+def test_merges_take_as_many_commits_as_they_merge_manifests():
+    plain = a_simulator().case(HOURS)
+    merging = a_simulator().case(replace(HOURS, appends="merge"))
+    assert (_merging_s(plain), _merging_s(merging)) == (0, 100 * 3600)
+    window = window_of(merging)
+    assert window.length_s == 5 * DAY_S  # a hundred hours, in whole days
+    shape = a_simulator().shape(HOURS)
+    assert _filling_since_s(plain, shape, window) is None
+    # of eight megabytes and some hundreds of bytes an hour it takes longer than there is: half of the history
+    long = replace(merging, horizon_s=100 * DAY_S)
+    assert _filling_since_s(long, shape, window_of(long)) == pytest.approx(100 * DAY_S / 2)
+    assert _filling_since_s(merging, shape, window) == 0  # eight merges take longer than ten days
+    rewritten = a_simulator().case(replace(HOURS, appends="merge", maintenance=replace(KEPT, rewrite_every_s=DAY_S)))
+    assert _filling_since_s(rewritten, shape, window) is None  # compaction takes away what they merge
+    kept = replace(KEPT, rewrite_every_s=DAY_S, compact_every_s=None)
+    rewritten = a_simulator().case(replace(HOURS, appends="merge", maintenance=kept))
+    assert _filling_since_s(rewritten, shape, window) == window.start_s

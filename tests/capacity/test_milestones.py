@@ -1,6 +1,7 @@
 """When metadata.json passes sizes, and metadata the data: between commits that a ledger holds, by hand."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,3 +36,33 @@ def test_metadata_of_small_rows_outweighs_them_on_the_first_day():
     # metadata rises with the square of the commits and data with their number: they meet at the ratio of both ends
     assert share == pytest.approx(summed.ingested_bytes / summed.totals.metadata_bytes, rel=0.2)
     assert milestones_of(case, replace(summed, ingested_bytes=10**12)).metadata_outweighs is None
+
+
+def summed_of(json_bytes: list[float], metadata: list[float], total: float, ingested: float) -> SimpleNamespace:
+    """Commits a day apart, from the first day on."""
+    count = len(json_bytes)
+    ledger = SimpleNamespace(
+        event_time_s=np.arange(1, count + 1) * DAY_S,
+        commit=np.arange(1, count + 1),
+        written_bytes={Kind.METADATA_JSON: np.array(json_bytes)},
+        metadata_bytes=np.array(metadata),
+    )
+    return SimpleNamespace(ledger=ledger, totals=SimpleNamespace(metadata_bytes=total), ingested_bytes=ingested)
+
+
+def test_sizes_are_passed_between_the_commits_about_them():
+    case = synthetic_case(horizon_s=4 * DAY_S)
+    found = milestones_of(case, summed_of([1e6, 4e6, 8e6, 9e6], [1.0] * 4, 4.0, 1e9))
+    days = {size // 10**6: day for size, day in found.json_passes.items()}
+    assert days == {5: 2.25, 7: 2.75, 10: None, 25: None, 50: None}
+    assert found.metadata_outweighs is None
+
+
+def test_metadata_outweighs_data_where_its_sum_passes_it():
+    case = synthetic_case(horizon_s=4 * DAY_S)
+    # 10, 20, 30 and 40 each commit: 10, 25, 50 and 85 in all; of data 20 a day: 20, 40, 60 and 80
+    found = milestones_of(case, summed_of([0.0] * 4, [10.0, 20.0, 30.0, 40.0], 85.0, 80.0))
+    assert found.metadata_outweighs == pytest.approx(3 + 10 / 15)
+    # maintenance writes as much again
+    twice = milestones_of(case, summed_of([0.0] * 4, [10.0, 20.0, 30.0, 40.0], 170.0, 80.0))
+    assert twice.metadata_outweighs == pytest.approx(1.0)
