@@ -100,6 +100,9 @@ def test_fields_are_metrics_bytes_written_and_days(lattice: Lattice):
     assert field_of(lattice, STOPS)[0, 0, 0, 0, 0, 0, 0] == 0.5
     assert field_of(lattice, OUTWEIGHS)[place] == 1.25
     assert field_of(lattice, OUTWEIGHS)[1, 0, 0, 0, 0, 0, 2] == inf
+    assert {name: size // 10**6 for name, size in PASSES.items()} == {
+        f"passes_{size}mb_days": size for size in (5, 7, 10, 25, 50)
+    }
     first, *others = (field_of(lattice, name)[place] for name in PASSES)
     assert first == 3.5
     assert {*others} == {inf}

@@ -65,6 +65,12 @@ def test_commits_to_several_tables_in_turn_delay_rows_too():
     assert "A row can be read after" in of(chosen, case=twelve)
 
 
+def test_a_job_that_always_fails_fails_all_of_its_runs():
+    said = of(some_figures(GZIPPED), losing=(job(1.0, 0.5),), avoided=(10.0, job(1.0, 1.0)))
+    assert said.count("100 %") == 2
+    assert "it is 50 %" in said
+
+
 def job(share: float, retried: float) -> LosingJob:
     return LosingJob(name="rewrite_manifests", share=share, share_retried=retried)
 

@@ -95,7 +95,6 @@ def explorer_of(
 
 def _figures(lattice: Lattice) -> dict[str, Any]:
     axes, sparse = lattice.axes, lattice.sparse
-    own_expiry = sparse.expiries[1]
     return {
         "fields": lattice.fields,
         "shape": lattice.values.shape,
@@ -104,7 +103,7 @@ def _figures(lattice: Lattice) -> dict[str, Any]:
         "sparse": {
             "interval": _between(axes.intervals_s, sparse.intervals),
             "horizon": _between(axes.horizons_s, sparse.horizons),
-            "expiry": [int(place > 0 and own_expiry > 0) for place in range(len(axes.expiries))],
+            "expiry": [int(place > 0) for place in range(len(axes.expiries))],
         },
         "scales": [
             {
