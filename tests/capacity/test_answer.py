@@ -192,13 +192,13 @@ def test_intervals_that_no_writer_keeps_up_with_are_listed():
     assert further(some_plan([late], None), "Best setting for each interval") == []
 
 
-def test_settings_kept_alike_are_said_as_a_span():
+def test_intervals_of_the_same_upkeep_are_said_as_a_span():
     best = [some_figures(1.0), some_figures(5.0), replace(SHORTER, setting=replace(SHORTER.setting, gzips_json=True))]
     said = further(some_plan([*best, CHOSEN], CHOSEN), "Best setting for each interval")[1:]
     assert said == ["1s to 5s: no maintenance.", "10s: no maintenance, gzip.", "30s: no maintenance."]
 
 
-def test_higher_rates_say_what_they_break_and_why_they_cost_less():
+def test_higher_rates_say_what_breaks_and_costs_less():
     request = replace(a_request(), limits=(at_most("manifests", 5),))
     twice = some_figures(30.0, 6.0, manifests=5, wa_data=2.0)
     thrice = some_figures(30.0, 5.5, manifests=6, wa_data=1.5)
@@ -215,7 +215,7 @@ def test_higher_rates_say_what_they_break_and_why_they_cost_less():
     assert str(further(unlimited, "At higher rates")[0]).endswith("metadata ÷ data 1.")
 
 
-def test_commits_are_said_with_their_losses_and_the_most_that_land():
+def test_commits_are_said_with_losses_and_their_ceiling():
     request = replace(a_request(), provider="s3", writers=4)
     asked = LatencyRequest(provider="s3", footprint=CHOSEN.footprint, commit_interval_s=5.0, writers=4)
     commit = commit_latency(asked)
@@ -240,7 +240,7 @@ def test_commits_are_said_with_their_losses_and_the_most_that_land():
     assert any("Commits took 321 ms" in str(one) for one in further(measured, "What it costs"))
 
 
-def test_of_several_tables_sums_are_said_of_one_and_of_all():
+def test_sums_over_tables_are_said_of_one_and_all():
     commit = commit_latency(LatencyRequest(provider="s3", footprint=CHOSEN.footprint, commit_interval_s=30.0))
     chosen = some_figures(GZIPPED.setting, 24.0, commit=commit, metadata_bytes_per_day=12 * 2.0**20)
     plan = some_plan([chosen], chosen)
@@ -294,7 +294,7 @@ def test_what_the_figures_rest_on_is_said_once():
     assert "Files lie at s3://mine/t." in str(further(elsewhere, "What the figures are")[0])
 
 
-def test_maintenance_is_said_by_count_and_kept_json_by_its_bytes():
+def test_maintenance_is_said_by_count_and_kept_json_by_bytes():
     kept = Maintenance(expire_every_s=3600.0, older_than_s=7200.0, rewrite_every_s=1800.0, compact_every_s=600.0)
     chosen = some_figures(replace(GZIPPED.setting, maintenance=kept), metadata_on_disk_bytes=2.0**20)
     keeping = some_figures(GZIPPED.setting, metadata_on_disk_bytes=3 * 2.0**20)

@@ -71,7 +71,7 @@ def test_a_setting_stands_at_its_places_of_the_axes():
     assert axes.shape == (3, 2, 2, 7, 2, 2)
 
 
-def test_horizons_and_ages_of_a_page_go_up_to_a_year_and_a_month():
+def test_page_horizons_reach_a_year_and_ages_a_month():
     assert [one / DAY_S for one in HORIZONS_S] == [1, 7, 30, 365]
     assert [one / DAY_S for one in AGES_S] == [1, 30]
     assert thinned([3.0, 1.0, 2.0], 2.0, most=3) == [1, 2, 3]

@@ -152,7 +152,7 @@ def test_what_costs_the_same_to_half_a_unit_is_shortest():
     assert choose(each, "cheapest", [at_most("monthly_cost", 4.3)]) is each[2]
 
 
-def test_an_equal_cost_makes_no_longer_interval_part_of_the_frontier():
+def test_equal_costs_leave_longer_intervals_off_the_frontier():
     each = [some_figures(10.0, 9.0), some_figures(30.0, 9.0), some_figures(60.0, 8.0)]
     assert [one.setting.interval_s for one in frontier_of(each)] == [10, 60]
     first, second = some_figures(10.0, 9.0, manifests=1), some_figures(10.0, 9.0, manifests=2)

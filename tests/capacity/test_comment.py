@@ -22,7 +22,7 @@ def test_each_limit_is_judged_by_the_chosen_setting():
     assert kept.split("manifests")[0] != broken.split("cost")[0]
 
 
-def test_of_several_tables_a_limit_on_a_sum_is_of_all():
+def test_limits_on_sums_are_of_all_tables():
     chosen = some_figures(30.0, 4.0, manifests=75)
     plan = some_plan([chosen], chosen, REQUEST)
     twelve = replace(plan.case, writer=plan.case.writer.model_copy(update={"kind": "batch", "tables": 12}))
@@ -47,7 +47,7 @@ def test_every_section_is_folded_and_its_statements_are_code():
     assert said.count("```") == 4
 
 
-def test_the_table_shown_is_the_first_that_is_not_of_limits():
+def test_the_first_table_not_of_limits_is_shown():
     tables = [TextTable(caption=name, head=(name, "b"), rows=(("x", "y"),)) for name in (LIMITS_HEAD, "First", "Next")]
     sections = [Section(title="One", blocks=(tables[0], "words")), Section(title="Two", blocks=tuple(tables[1:]))]
     said = sections_comment("headline", [Judged(text="it", holds=True)], sections, "")

@@ -44,7 +44,7 @@ def test_sizes_are_rounded_to_powers_of_two():
     assert rounded(found) == found
 
 
-def test_what_is_modelled_is_the_request_s_store_writers_and_retries():
+def test_commits_are_modelled_by_store_writers_and_retries():
     request = request_from_flags({"rows_per_second": "200", "writers": "3"}, Requirements(provider="gcs"))
     case = case_of(request, Setting(interval_s=5.0, retries=9))
     size = Footprint(metadata_json_bytes=1e5, manifest_list_bytes=1e4, manifest_bytes=1e4)

@@ -23,7 +23,7 @@ CHOSEN = some_figures(Setting(interval_s=30.0, maintenance=KEPT, gzips_json=True
 ONE, OTHER = Money(month_1=1.0, month_12=2.0, year=30.0), Money(month_1=0.5, month_12=0.25, year=9.0)
 
 
-def test_a_limit_s_slack_is_the_share_of_it_that_is_left():
+def test_slack_is_the_share_of_a_limit_left():
     request = replace(a_request(), limits=(at_most("manifests", 100), at_most("monthly_cost", 4.0)))
     found = plan_document(some_plan([CHOSEN], CHOSEN, request))["limits"]
     assert found == [
@@ -66,7 +66,7 @@ def test_figures_are_there_on_average_and_at_the_end_too():
     json.dumps(found)
 
 
-def test_commits_are_told_by_their_percentiles():
+def test_commits_are_described_by_percentiles():
     commit = commit_latency(LatencyRequest(provider="s3", footprint=CHOSEN.footprint, commit_interval_s=30.0))
     found = commit_document(commit)
     assert (found["p50_ms"], found["p95_ms"], found["p99_ms"]) == (commit.p50_ms, commit.p95_ms, commit.p99_ms)
@@ -88,7 +88,7 @@ def test_what_is_saved_is_there_where_now_is_known():
     assert (unknown["now"], unknown["money"], unknown["deleted_once_bytes"]) == (None, None, None)
 
 
-def test_a_plan_s_document_has_its_choice_and_what_stands_around_it():
+def test_documents_have_the_choice_and_what_is_around_it():
     shorter, longer = some_figures(10.0, 9.0), some_figures(60.0, 3.0)
     limit = at_most("manifests", 60)
     plan = some_plan(
@@ -122,7 +122,7 @@ def test_a_plan_s_document_has_its_choice_and_what_stands_around_it():
     json.dumps(found)
 
 
-def test_without_a_choice_a_plan_s_document_says_what_to_relax():
+def test_documents_without_a_choice_say_what_to_relax():
     limit = at_most("metadata_bytes_per_day", 1e6)
     relaxed = Relaxation(limit=limit, value=3 * 1024.0**2, figures=CHOSEN)
     request = replace(a_request(), limits=(limit,))

@@ -113,7 +113,7 @@ def test_several_writers_are_written_as_many():
 
 
 @pytest.mark.parametrize(("profile", "is_triggered"), [("firehose", True), ("flink", False)])
-def test_a_writer_that_bytes_or_rows_trigger_goes_by_its_interval(profile: str, is_triggered: bool):
+def test_writers_triggered_by_bytes_go_by_the_interval(profile: str, is_triggered: bool):
     request = REQUESTS["a stream"].written_by(profile)
     assert bool(request.ships.bytes or request.ships.rows) == is_triggered
     assert emitted(request, Setting(interval_s=60.0))["writer"].get("trigger") == ("none" if is_triggered else None)

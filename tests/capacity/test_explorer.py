@@ -114,7 +114,7 @@ def test_values_are_packed_in_the_order_of_the_axes(document: dict[str, Any]):
     assert [len(one) for one in scale["weights"]] == [1, 0, 1, 1]
 
 
-def test_names_and_values_of_each_axis_are_those_of_its_settings(document: dict[str, Any]):
+def test_each_axis_has_the_names_of_its_settings(document: dict[str, Any]):
     for key, names in (
         ("interval", ["10s", "1m", "5m"]),
         ("expire", ["never", "daily", "hourly"]),

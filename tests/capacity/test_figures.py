@@ -155,7 +155,7 @@ def test_a_day_of_hourly_commits_writes_four_files_each(hourly: Figures):
     assert values["wa_metadata"] == pytest.approx(values["metadata_bytes_per_day"] / per_day, rel=1e-3)
 
 
-def test_what_is_held_grows_by_a_day_of_commits_over_the_cycle(hourly: Figures):
+def test_a_cycle_holds_a_day_of_commits_more(hourly: Figures):
     manifests, snapshots, files = (hourly.spreads[name] for name in ("manifests", "snapshots", "files"))
     for held in (manifests, snapshots, files):
         assert (held.most, held.final) == (240, 240)

@@ -235,13 +235,13 @@ STEPS = (option(480.0, 10, 1), option(240.0, 20, 1), option(120.0, 40, 1), optio
     ("bound", "found"),
     [(19, (480, 480)), (20, (480, 480)), (30, (240, 480)), (40, (240, 240)), (79, (120, 240)), (160, (60, 60))],
 )
-def test_a_budget_goes_step_by_step_where_a_halving_takes_least(bound: float, found: tuple[float, float]):
+def test_budgets_go_where_a_halving_takes_least(bound: float, found: tuple[float, float]):
     allocated = allocate([fleet_table(), fleet_table()], [STEPS, STEPS], given(metadata_per_day=bound))
     assert tuple(one.setting.interval_s for one in allocated) == found
     assert sum(one.metadata_bytes_per_day for one in allocated) <= max(bound, 20)
 
 
-def test_a_table_of_twice_the_weight_or_half_the_count_goes_first():
+def test_twice_the_weight_or_half_the_count_goes_first():
     def first(weights: tuple[float, float], counts: tuple[int, int], bound: float) -> list[float]:
         tables = [fleet_table(weight, count) for weight, count in zip(weights, counts, strict=True)]
         found = allocate(tables, [STEPS, STEPS], given(metadata_per_day=bound))
@@ -261,7 +261,7 @@ def test_both_budgets_are_kept():
     assert [one.setting.interval_s for one in found] == [60, 480]
 
 
-def test_steps_that_take_more_than_a_longer_jump_are_left_out():
+def test_steps_above_the_hull_are_left_out():
     budget = given(metadata_per_day=100)
     each = (option(480.0, 10, 1), option(240.0, 90, 1), option(120.0, 60, 1), option(60.0, 70, 1), option(60.0, 75, 1))
     # an interval of 120 s takes less than one of 240 s, and from 480 s to 60 s each halving takes 20

@@ -80,7 +80,7 @@ def test_sums_count_each_table_as_often_as_it_is_there():
     assert not plan_of(assigned("a.b", ONE), assigned("a.c", None)).fits
 
 
-def test_what_all_save_is_said_where_now_is_known_of_all():
+def test_savings_are_said_where_now_is_known():
     both = assigned("a.b", ONE, 3, saving=saving()), assigned("a.c", TWO, saving=saving())
     found = rows(plan_of(*both))
     assert found["cost, a year"] == ("800.00 USD", "120.00 USD", "−680.00 USD", "")

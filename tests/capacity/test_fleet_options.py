@@ -39,7 +39,7 @@ def test_rates_of_half_to_twice_as_much_count_as_equal(own: float, rate: float):
     assert 0.5 <= own / rate <= 2
 
 
-def test_a_rate_that_commits_could_not_carry_stays_as_it_is():
+def test_rates_that_commits_could_not_carry_stay_unrounded():
     # 100 files a commit of ten minutes: at 0.25 rows a second one would have 150 rows, at 0.0625 only 37
     kept = alike(table(rows_per_second=0.12, files_per_commit=100), replace(ASKED, freshness="10m"))
     assert kept.rows_per_second == 0.12
@@ -152,7 +152,7 @@ def test_what_a_setting_saves_is_of_that_setting(by_law: list[ByLaw], is_read_of
     assert unknown.saving.now is None
 
 
-def test_a_fault_is_named_by_its_table_or_kept_as_its_reason(tmp_path: Path):
+def test_faults_name_their_table_or_become_its_reason(tmp_path: Path):
     broken = Asked(table=table(now="interval=soon"), requirements=ASKED, is_read_off=True)
     with pytest.raises(WasimError, match=r"^table c\.n\.t: --now interval is 'soon'"):
         answer(broken)

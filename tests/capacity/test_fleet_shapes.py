@@ -138,7 +138,7 @@ def test_what_is_known_itself_is_not_read_off():
     assert exact == Number(12.0)
 
 
-def test_tables_read_off_between_the_same_ones_are_near_each_other():
+def test_tables_between_the_same_ones_are_near_each_other():
     flat, wide, few, many = (
         table(columns, 1, partitions) for columns, partitions in ((9, 0), (20, 1), (9, 2), (9, 60))
     )

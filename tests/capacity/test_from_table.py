@@ -47,7 +47,7 @@ def test_only_strings_keep_their_lengths():
     assert columns[3]["fields"] == [{"name": "i", "type": "int"}]
 
 
-def test_a_document_of_a_table_is_read_as_the_case_it_is_of():
+def test_a_table_s_document_is_read_as_its_case():
     case = synthetic_case(interval_s=60.0)
     document = _document(case)
     read = request_from_document("it", document, Requirements())

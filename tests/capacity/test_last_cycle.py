@@ -221,7 +221,7 @@ def hourly() -> LastCycle:
     return last_cycle(case, courses_of(case, shape, window)[window], shape, shape)
 
 
-def test_a_cycle_of_a_day_has_its_commits_and_their_files(hourly: LastCycle):
+def test_a_day_s_cycle_has_its_commits_and_files(hourly: LastCycle):
     assert (hourly.commits, hourly.length_s, hourly.held_s) == (24, DAY_S, DAY_S)
     assert hourly.written("files_written", [Kind.METADATA_JSON]) >= 24  # and one of the expiry
     assert hourly.written("files_written", [Kind.DATA]) == 24
@@ -245,7 +245,7 @@ def test_snapshots_of_two_days_are_retained_before_they_expire(hourly: LastCycle
     assert (np.diff(sizes) > 0).all()
 
 
-def test_what_is_on_disk_falls_from_before_an_expiry_to_its_end(hourly: LastCycle):
+def test_bytes_on_disk_fall_from_before_an_expiry(hourly: LastCycle):
     lists = hourly.held([Kind.MANIFEST_LIST])
     assert lists.most > lists.mean > lists.final > 0
     before, end = (one.on_disk_bytes[Kind.MANIFEST_LIST] for one in (hourly.before, hourly.end.totals))
@@ -256,7 +256,7 @@ def test_what_is_on_disk_falls_from_before_an_expiry_to_its_end(hourly: LastCycl
     assert both.final == end + hourly.end.totals.on_disk_bytes[Kind.METADATA_JSON]
 
 
-def test_a_cycle_s_bytes_are_those_of_the_end_less_the_start(hourly: LastCycle):
+def test_bytes_of_a_cycle_are_end_less_start(hourly: LastCycle):
     for kind in (Kind.METADATA_JSON, Kind.DATA_MANIFEST):
         added = hourly.end.totals.written_bytes[kind] - hourly.start.written_bytes[kind]
         assert hourly.written("written_bytes", [kind]) == added

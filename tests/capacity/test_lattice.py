@@ -134,12 +134,12 @@ def test_what_a_horizon_is_too_short_for_has_no_figure(lattice: Lattice):
         ((60.0,), (0,)),
     ],
 )
-def test_a_scale_is_simulated_at_the_base_and_far_from_it(intervals_s: tuple[float, ...], places: tuple[int, ...]):
+def test_scales_are_simulated_at_the_base_and_far_away(intervals_s: tuple[float, ...], places: tuple[int, ...]):
     axes = replace(AXES, intervals_s=intervals_s)
     assert build_lattice(axes, ByLaw(request=a_request(), law=law)).sparse.intervals == places
 
 
-def test_a_scale_is_simulated_without_and_with_the_base_s_expiry(lattice: Lattice):
+def test_scales_are_simulated_without_and_with_expiry(lattice: Lattice):
     assert lattice.sparse.expiries == (0, 1)
     assert lattice.sparse.horizons == (0, 1, 2)
     kept = Maintenance(expire_every_s=HOUR_S, older_than_s=30 * DAY_S, rewrite_every_s=None)

@@ -115,7 +115,7 @@ def test_an_even_pace_costs_as_much_each_month():
     assert money.year == pytest.approx(6 * 365 / 30)
 
 
-def test_a_pace_is_added_up_between_the_days_it_is_known_of():
+def test_paces_are_added_up_between_known_days():
     rising = dict(zip(PACE_DAYS, map(float, PACE_DAYS), strict=True))  # of the first day as at its end, then even
     money = money_of(by_days(rising), plain())
     assert money.month_1 == pytest.approx((1 + (1 + 30) / 2 * 29) / 30)
@@ -126,7 +126,7 @@ def test_a_pace_is_added_up_between_the_days_it_is_known_of():
     assert money_of(by_days(rising), plain(7 * DAY_S)).month_1 == seldom.month_1
 
 
-def test_a_saving_is_of_both_settings_at_the_horizon_s_end():
+def test_savings_are_of_both_settings_at_the_end():
     now, then = plain(10.0), some_figures(plain(), metadata_on_disk_bytes=3.0)
 
     def law(setting: Setting, rate: float) -> Figures:

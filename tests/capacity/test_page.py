@@ -47,7 +47,7 @@ def test_a_workload_s_sliders_go_through_its_own_values():
     assert found["files"] == ((1, 2, 4, 8, 16, 32), 2)
 
 
-def test_sliders_end_where_a_commit_has_too_few_or_many_rows():
+def test_sliders_end_at_too_few_or_many_rows():
     found = scales(request_from_flags({"rows_per_second": "1"}, Requirements()), 2.0, 600.0)
     assert found["rate"][0] == (0.5, 1, 2, 3, 5, 10)  # at a fifth, two seconds bring less than a row
     assert found["files"][0] == (1, 2)
@@ -57,7 +57,7 @@ def test_sliders_end_where_a_commit_has_too_few_or_many_rows():
     assert max(scales(many, 60.0)["files"][0]) == MOST_FILES
 
 
-def test_scales_are_simulated_at_their_ends_but_for_their_own_value():
+def test_scales_are_simulated_at_their_ends():
     request = request_from_flags({"rows_per_second": "500", "files_per_commit": "1"}, Requirements())
     found = {one.key: one.simulated for one in scales_of(request, by_law(request), (60.0,))}
     assert {key: [*ends] for key, ends in found.items()} == {"rate": [0, 7], "columns": [0, 4], "files": [3]}
@@ -66,7 +66,7 @@ def test_scales_are_simulated_at_their_ends_but_for_their_own_value():
     assert _columns(found["columns"][4].request.document["table"]) == (80, 0)
 
 
-def test_only_a_table_of_flags_has_a_slider_for_its_columns():
+def test_only_tables_of_flags_have_a_columns_slider():
     flags = {"rows_per_second": "500", "columns": "12", "partitions": "5"}
     request = request_from_flags(flags, Requirements())
     assert _columns(request.document["table"]) == (12, 5)
@@ -75,7 +75,7 @@ def test_only_a_table_of_flags_has_a_slider_for_its_columns():
     assert [*scales(read, 60.0)] == ["rate", "files"]
 
 
-def test_sliders_begin_at_the_choice_or_what_is_nearest_to_it():
+def test_sliders_begin_at_the_choice_or_nearest_to_it():
     plan = plan_of(10.0, 30.0)
     assert _base(plan) == plain(30.0)
     none = replace(plan, chosen=None)

@@ -195,7 +195,7 @@ def test_without_a_setting_within_limits_the_nearest_bound_is_found():
     assert plan.case.commit_interval_s == 300
 
 
-def test_intervals_that_no_writer_keeps_up_with_are_out_of_reach():
+def test_intervals_that_are_never_kept_up_with_are_out():
     def late(setting: Setting, rate: float) -> Figures:
         return replace(by_rate(setting, rate), keeps_up_s=9.0 if setting.interval_s < 30 else None)
 
@@ -213,7 +213,7 @@ def of_deletes(request: PlanRequest) -> PlanRequest:
 
 
 @pytest.mark.parametrize(("dear_s", "shortest_s"), [(10.0, 10), (0.0, 1), (60.0, 60)])
-def test_of_statements_no_interval_is_tried_below_one_that_is_dear(dear_s: float, shortest_s: float):
+def test_of_statements_nothing_below_a_dear_interval_is_tried(dear_s: float, shortest_s: float):
     request = of_deletes(asking())
 
     def cliff(setting: Setting, rate: float) -> Figures:
@@ -293,7 +293,7 @@ def test_a_plan_s_approximations_are_those_of_its_choice():
     assert (late.chosen, late.approximated) == (None, ("60",))
 
 
-def test_rates_that_a_writer_cannot_be_set_to_are_left_out():
+def test_rates_beyond_what_a_commit_takes_are_left_out():
     request = request_from_flags({"rows_per_second": "4e8"}, Requirements(freshness="1s"))
     plan, _ = planned(request)
     assert [rate for rate, _ in plan.at_rates] == [2]  # a billion rows a commit at most

@@ -176,7 +176,7 @@ def with_jobs(request: PlanRequest, **jobs: dict[str, Any]) -> PlanRequest:
         ({"horizon": "2s"}, 0.666),  # whole milliseconds
     ],
 )
-def test_without_a_freshness_intervals_end_at_an_hour_or_what_fits(flags: dict[str, str], longest_s: float):
+def test_intervals_end_at_an_hour_or_what_fits(flags: dict[str, str], longest_s: float):
     assert of_flags(**flags).longest_s == longest_s
     assert of_flags(Requirements(freshness="7m"), **flags).longest_s == 420
 
@@ -198,7 +198,7 @@ def test_equal_spellings_of_a_request_are_equal_requests():
     assert made(one) == made(other)
 
 
-def test_a_flag_and_the_same_in_a_scenario_ask_the_same(tmp_path: Path):
+def test_flags_and_the_same_scenario_ask_the_same(tmp_path: Path):
     limits = {"manifests": "70", "metadata_bytes_per_day": "1GB"}
     document, _ = document_from_flags({"rows_per_second": "50", "columns": "6"})
     path = tmp_path / "same.yaml"
@@ -297,7 +297,7 @@ def test_a_table_s_own_age_is_its_time_travel():
         ({}, {"write.metadata.delete-after-commit.enabled": "true"}, "interval=1m,old-json=deleted"),
     ],
 )
-def test_how_a_table_is_kept_is_said_as_now_reads_it(jobs: dict[str, Any], more: dict[str, str], said: str | None):
+def test_upkeep_is_said_as_now_reads_it(jobs: dict[str, Any], more: dict[str, str], said: str | None):
     document = {"commit_interval": "60s", "table": {"properties": more}, "maintenance": jobs}
     assert now_words(document) == said
     assert now_words({**document, "commit_interval": 60.0}) == said
@@ -319,7 +319,7 @@ def test_queries_are_a_number_up_to_a_billion(text: str, number: float | None):
             of_flags(Requirements(queries_per_hour=text))
 
 
-def test_what_a_job_costs_to_start_is_the_prices_or_the_flag_s():
+def test_starting_a_job_costs_what_prices_or_flags_say():
     shipped = of_flags()
     assert of_flags(Requirements(per_job="0.5")).prices == shipped.prices.model_copy(update={"per_job": 0.5})
     with pytest.raises(WasimError, match="--prices and --per-job exclude each other"):
@@ -342,7 +342,7 @@ def test_reading_in_a_store_takes_each_object_longer():
     ("text", "is_one"),
     [("a.b", True), ("a.b.c", True), ("`a b`.c", True), ("a", False), ("a.b-c", False), ("a..b", False), ("", False)],
 )
-def test_a_table_s_name_is_one_that_sql_could_call_it(text: str, is_one: bool):
+def test_table_names_are_those_that_sql_could_use(text: str, is_one: bool):
     assert is_table_name(text) == is_one
 
 

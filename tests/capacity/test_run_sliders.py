@@ -42,7 +42,7 @@ def options(*intervals_s: float) -> SimpleNamespace:
         ((), 7 * DAY_S, [HOUR_S, 6 * HOUR_S, DAY_S, 7 * DAY_S]),
     ],
 )
-def test_a_run_s_intervals_and_steps_near_its_own_are_reached(swept_s, own_s: float, found: list[float]):
+def test_intervals_of_a_run_and_steps_nearby_are_reached(swept_s, own_s: float, found: list[float]):
     assert _intervals(options(*swept_s), own_s) == found
     assert len(found) == MOST_INTERVALS
 

@@ -263,7 +263,7 @@ def test_preferred_is_first_kept_up_with_then_near_then_cheap():
     assert preferred([near, far, late], ()) is far  # without limits the cheapest that is kept up with
 
 
-def test_of_settings_that_cost_about_the_same_the_simplest_is_taken():
+def test_of_about_equal_costs_the_simplest_setting_is_taken():
     expiring = replace(PLAIN, maintenance=DAILY)
     plain, kept = some_figures(PLAIN, 10.9), some_figures(expiring, 10.0)
     # bands of a twentieth each: 10 up to 10.50, and 10.9 from 10.36 on
@@ -321,7 +321,7 @@ def test_expiry_is_tried_more_often_only_where_it_could_pay():
     assert search_of(0.5, at_most("snapshots", 9)) == {DAY_S, 6 * HOUR_S, HOUR_S}
 
 
-def test_what_costs_more_at_least_than_the_best_is_not_simulated():
+def test_what_costs_more_at_least_is_not_simulated():
     def law(setting: Setting, rate: float) -> Figures:
         return paying(setting, 10.0 if setting.maintenance.compact_every_s else 40.0, 9.0)
 
@@ -351,7 +351,7 @@ def test_a_search_goes_on_from_the_nearest_interval_known():
     assert beginning._start(5.0) == known.at_interval(5.0)
 
 
-def test_what_no_writer_keeps_up_with_has_the_smallest_metadata_json():
+def test_an_unreachable_interval_has_the_smallest_metadata_json():
     late = searching(lambda setting, rate: some_figures(setting, keeps_up_s=5.0))
     found = late.best_at(30.0)
     assert found.setting == late.lean(late._plain(30.0))
@@ -397,7 +397,7 @@ def test_larger_manifests_are_tried_where_manifests_fill():
     assert targets(law, merges=False, full=True) == {None}  # rewriting is worth nothing here
 
 
-def test_fewer_manifests_pay_by_planning_or_by_the_lists_of_a_broken_limit():
+def test_fewer_manifests_pay_by_planning_or_by_shorter_lists():
     limits = [at_most("metadata_bytes_per_day", 10)]
     search = searching(compacts, *limits)
 
@@ -437,7 +437,7 @@ def test_rewriting_seldom_enough_leaves_no_need_to_do_so_often():
     assert not limited._is_enough_without(rewriting(DAY_S), [some_figures(PLAIN, 20.0, snapshots=5)])
 
 
-def test_ways_that_leave_more_manifests_are_left_out_of_later_searches():
+def test_later_searches_leave_out_ways_to_more_manifests():
     law = by_rewriting(100, 40, 10)
     rewriting = replace(PLAIN, maintenance=replace(NO_MAINTENANCE, rewrite_every_s=DAY_S))
     best = replace(law(rewriting, 1.0), cost=replace(FREE, planning=5.0))

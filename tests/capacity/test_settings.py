@@ -58,7 +58,7 @@ def test_the_ladder_s_longest_steps_below_the_freshness_are_tried(freshness_s: f
     assert intervals_of(freshness_s) == found
 
 
-def test_intervals_that_bring_too_few_or_many_rows_are_left_out():
+def test_intervals_of_too_few_or_many_rows_are_left_out():
     request = request_from_flags({"rows_per_second": "0.1", "files_per_commit": "1"}, Requirements())
     assert able_intervals([1.0, 5.0, 10.0, 60.0], request) == (5, 10, 60)  # half a row is one
     assert able_intervals([1.0, 5.0], request, rate=10.0) == (1, 5)

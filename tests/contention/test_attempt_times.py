@@ -57,7 +57,7 @@ def test_a_band_is_that_of_what_takes_the_time():
     assert width_of(SIZES, REQUESTS) == pytest.approx((0.5 * engine + 0.15 * others) / (engine + others))
 
 
-def test_a_footprint_of_uncompressed_json_is_parsed_as_it_is_stored():
+def test_uncompressed_json_is_parsed_as_stored():
     assert SIZES.parsed_bytes == 4 * MIB
     assert replace(SIZES, json_text_bytes=0.0).parsed_bytes == 2 * MIB
 
@@ -74,7 +74,7 @@ def test_an_attempt_of_one_manifest_merges_nothing():
     assert (merged.later_attempt_s[0] - found.later_attempt_s[0]) * 1000 == pytest.approx(3 * 11 + 26)
 
 
-def test_requests_are_drawn_about_their_median_up_to_the_99th_percentile():
+def test_requests_are_drawn_about_median_and_99th_percentile():
     figures = {"p50_ms": 10, "p99_ms": 40, "known": "measured", "source": "here", "as_of": "2026-01-01"}
     swap = Latency.model_validate(figures)
     found = np.array(attempt_times(SIZES, replace(REQUESTS, swap=swap), (0.0,)).finish_s) * 1000
@@ -85,7 +85,7 @@ def test_requests_are_drawn_about_their_median_up_to_the_99th_percentile():
     assert np.interp(0.01, levels, found) == pytest.approx(10 / 4, rel=0.15)
 
 
-def test_requests_of_a_provider_and_its_catalog_are_found_by_name():
+def test_requests_of_provider_and_catalog_have_names():
     providers = load_providers()
     found = AttemptRequests.of(providers, "s3", "jdbc")
     assert (found.store, found.swap) == (providers.stores["s3"], providers.catalogs["jdbc"])

@@ -136,7 +136,7 @@ def test_a_footprint_lies_between_two_commits_of_a_ledger():
     assert (with_deletes.manifests_written, with_deletes.manifest_bytes) == (2, 40)
 
 
-def test_a_footprint_is_of_one_attempt_and_of_the_commonest_operation():
+def test_footprints_are_of_one_attempt_at_the_commonest_operation():
     jobs = ["append", "replace", "append", "append"]
     found = footprint_at(ledger_of(SMALL, WRITTEN, operation=jobs, attempts=[1.0, 9.0, 2.0, 4.0]), 1.0)
     assert (found.metadata_json_bytes, found.manifest_list_bytes) == (100, 22.5)
@@ -220,7 +220,7 @@ def test_a_case_sustains_its_interval_where_as_many_land():
     assert model_latency(SMALL, ledger_of(SMALL, WRITTEN).head(0), Setup()) is None
 
 
-def test_times_of_a_case_are_those_of_its_catalog_and_writers():
+def test_a_case_has_times_of_its_catalog_and_writers():
     footprint = Footprint(metadata_json_bytes=1e6, manifest_list_bytes=1e4, manifest_bytes=1e4)
     several = replace(SMALL, writer=SMALL.writer.model_copy(update={"kind": "batch", "writers": 3}))
     found = times_of(several, "s3", footprint)
@@ -231,7 +231,7 @@ def test_times_of_a_case_are_those_of_its_catalog_and_writers():
     assert [provider_of(in_s3, named) for named in (None, "gcs")] == ["s3", "gcs"]
 
 
-def test_commits_of_metadata_that_does_not_grow_take_as_long_throughout():
+def test_commits_of_unchanging_size_take_as_long_throughout():
     even = ledger_of(SMALL, {kind: [5e3] * 4 for kind in WRITTEN}, live_manifests=[3] * 4)
     found = model_latency(SMALL, even, Setup(provider="s3"))
     assert found is not None

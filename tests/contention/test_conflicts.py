@@ -46,7 +46,7 @@ def test_a_table_s_properties_set_its_retries():
     assert default.most_total_ms == 30 * 60_000
 
 
-def test_only_a_rest_server_looks_first_and_only_files_are_renamed():
+def test_only_rest_servers_look_first_and_only_files_rename():
     assert {name for name, rule in CONFLICT_RULES.items() if rule.checks_first} == {"rest"}
     assert {name for name, rule in CONFLICT_RULES.items() if rule.swaps_by_writing} == {"hadoop"}
     assert {name for name, rule in CONFLICT_RULES.items() if rule.deletes_losers} == {"hadoop"}

@@ -118,7 +118,7 @@ def test_a_lone_commit_of_even_requests_takes_their_sum():
     assert swapped.p50_ms == pytest.approx(FIRST_MS - 10)
 
 
-def test_a_job_before_each_commit_is_no_part_of_its_latency():
+def test_jobs_before_commits_are_no_part_of_their_latency():
     busy = commit_latency(replace(ALONE, work_s=(3.0, 3.0)), EVEN)
     assert busy.p50_ms == pytest.approx(FIRST_MS)
     every_s = 2.0  # of three seconds of work: commits queue up
@@ -137,7 +137,7 @@ def test_two_writers_land_as_often_as_one_swap_leaves_room():
     assert sustained_rate(replace(asked, commit_interval_s=77.0), EVEN) == rate  # whatever interval was asked for
 
 
-def test_local_writers_take_what_was_measured_and_what_their_json_adds():
+def test_local_writers_take_measured_times_and_their_json_s():
     providers = EVEN.model_copy(update={"engine": EVEN.engine.model_copy(update={"ms_per_mib": 50.0})})
     measured = replace(constant(work_s=2.0, first_s=0.4, finish_s=0.1), writers=2)
     large = replace(SMALL, metadata_json_bytes=2.0 * 2**20)

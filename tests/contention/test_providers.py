@@ -60,7 +60,7 @@ def test_a_catalog_in_storage_swaps_as_its_store_does():
         providers.swap("s3", "glue2")
 
 
-def test_a_file_of_one_s_own_is_named_before_its_store(tmp_path: Path):
+def test_own_files_are_named_before_their_store(tmp_path: Path):
     path = tmp_path / "mine.yaml"
     text = SHIPPED_PROVIDERS.read_text()
     path.write_text(text.replace("  s3:\n", "  mine:\n", 1))

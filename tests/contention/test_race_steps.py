@@ -86,7 +86,7 @@ def test_a_long_wait_is_prolonged_by_a_tenth_at_most():
     assert 1.08 < max(waits) < 1.1
 
 
-def test_a_commit_out_of_retries_or_time_fails_and_the_next_begins():
+def test_a_commit_out_of_retries_or_time_fails():
     attempts = run(PAIR, due_s=[0.0, 0.2, 9.0, 0.0], policy=replace(POLICY, retries=0))
     assert when(attempts)[:3] == [(1, 1.0, 1.6), (2, 1.2, 1.8), (4, 2.8, 3.4)]
     assert [(one.won, one.failed) for one in attempts] == [(True, False), (False, True), (True, False), (True, False)]
@@ -126,7 +126,7 @@ def test_a_statement_reads_each_commit_that_landed_since_it_began():
 
 
 @pytest.mark.parametrize("redoes", [True, False])
-def test_a_commit_in_the_way_restarts_a_statement_or_ends_it(redoes: bool):
+def test_commits_in_the_way_restart_or_end_a_statement(redoes: bool):
     clashing = replace(STATEMENT, clashes=(1.0, 0.0), redoes=redoes)
     after = run(ALONE, clashing, due_s=[3.1, 0.0])  # the append comes after the statement, and has to retry
     assert [(one.commit, one.won) for one in after] == [(2, True), (1, False), (1, True)]
@@ -152,7 +152,7 @@ def test_a_commit_is_in_the_way_once():
     assert next(one for one in earlier if one.commit == 2).swap_s == pytest.approx(6.6)
 
 
-def test_commits_of_a_group_that_clashes_seldom_are_seldom_in_the_way():
+def test_seldom_clashing_commits_are_seldom_in_the_way():
     clashing = replace(STATEMENT, times=constant(work_s=1.0), clashes=(0.5, 0.0))
     count = 600
     quick = replace(ALONE, times=constant(work_s=0.001, first_s=0.001, finish_s=0.001))
@@ -162,7 +162,7 @@ def test_commits_of_a_group_that_clashes_seldom_are_seldom_in_the_way():
     assert invalid == pytest.approx(0.5 * count / 2, abs=0.1 * count / 2)
 
 
-def test_a_race_goes_on_where_its_room_or_its_draws_end(monkeypatch: pytest.MonkeyPatch):
+def test_races_go_on_where_room_or_draws_end(monkeypatch: pytest.MonkeyPatch):
     due = [0.4 * number for number in range(200)]
     whole = run(PAIR, due_s=due)
     monkeypatch.setattr(races, "_ATTEMPTS_AT_ONCE", 7)

@@ -200,7 +200,7 @@ def raced_case(arrivals: str = "evenly", catalog: str = "jdbc", **properties: st
 TOGETHER = [replace(constant(), writers=3), replace(constant(), writers=3, catalog="rest")]
 
 
-def test_a_step_s_commits_are_due_as_in_the_whole_case():
+def test_commits_of_a_step_are_due_as_in_the_case():
     rng = np.random.default_rng(0)
     attempts = list(race_of(raced_case(), TOGETHER, step_of(1, 4), passed_s=0.0, rng=rng))
     assert [one.commit for one in attempts] == [1, 2, 3, 4]
@@ -216,7 +216,7 @@ def test_a_step_s_commits_are_due_as_in_the_whole_case():
     assert max(few.began_s) == pytest.approx(5000, rel=0.1)  # chance has no memory
 
 
-def test_rules_of_a_case_are_those_of_its_catalog_and_table():
+def test_a_case_has_rules_of_its_catalog_and_table():
     own = {"commit.retry.num-retries": "9"}
     found = rules_of(raced_case(catalog="rest", **own), TOGETHER)
     assert (found.policy.retries, found.rule) == (9, CONFLICT_RULES["rest"])
@@ -229,7 +229,7 @@ def test_rules_of_a_case_are_those_of_its_catalog_and_table():
     assert measured.slows_s == pytest.approx(2 * found.slows_s)
 
 
-def test_attempts_are_rows_and_columns_alike():
+def test_attempts_are_the_same_as_rows_and_columns():
     attempts = raced(3, 30)
     rows = list(attempts)
     assert len(attempts) == len(rows)

@@ -65,13 +65,13 @@ def test_parts_between_measured_numbers_are_linear_in_them():
         (3, "virtual", None, "s3", "at_random"),
     ],
 )
-def test_commits_arrive_as_the_case_says_or_as_its_clock_runs(writers, clock, said, provider, expected):
+def test_commits_arrive_as_the_case_or_its_clock_says(writers, clock, said, provider, expected):
     case = synthetic_case(writer="batch")
     writer = case.writer.model_copy(update={"writers": writers, "arrivals": said})
     assert arrivals_of(replace(case, writer=writer, clock=clock), provider) == expected
 
 
-def test_writers_that_are_free_are_due_at_once_and_even_ones_in_turn():
+def test_free_writers_are_due_at_once_even_ones_in_turn():
     rng = np.random.default_rng(0)
     assert due_s("when_free", 2.0, 3, 2, rng).tolist() == [0, 0, 0]
     assert due_s("evenly", 2.0, 3, 2, rng).tolist() == [2, 4, 6]
