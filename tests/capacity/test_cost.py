@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, request_from_flags
+from wasim.capacity import Figures, Requirements, SettingSimulator, request_from_flags
 from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, opening_cost, waiting_for_expiry
-from wasim.capacity.settings import NO_MAINTENANCE, Maintenance, Setting
+from wasim.capacity.plan import search_for
+from wasim.capacity.settings import NO_MAINTENANCE, Maintenance, Setting, case_of
 from wasim.ledger.machine import SHIPPED_MACHINE
 from wasim.scenario.prices import Prices, RequestPrices
 from wasim.units import DAY_S, MONTH_S
@@ -28,9 +29,8 @@ def test_small_files_are_compacted_where_queries_pay_to_open_them():
 
     def chosen(queries: str) -> Figures:
         request = request_from_flags(flags, Requirements(freshness="5m", queries_per_hour=queries))
-        found = make_plan(request, explains=False).chosen
-        assert found is not None
-        return found
+        setting = Setting(interval_s=300.0, maintenance=NO_MAINTENANCE)
+        return search_for(case_of(request, setting), SettingSimulator(request=request), ()).best_at(300.0)
 
     asked, unasked = chosen("10"), chosen("0")
     assert asked.setting.maintenance.compact_every_s is not None

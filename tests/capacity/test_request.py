@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from support.by_hand import ByLaw, some_figures
 from support.paths import DATA, SCENARIOS
@@ -30,7 +29,9 @@ from wasim.capacity.request import is_table_name, now_words, parsed_limit, prefe
 from wasim.capacity.settings import case_of
 from wasim.contention import load_providers
 from wasim.errors import SavedFileError, WasimError
-from wasim.ledger import FULL_SCAN
+from wasim.ledger import FULL_SCAN, Kind
+from wasim.ledger.machine import SHIPPED_MACHINE
+from wasim.ledger.readers import ICEBERG_JAVA
 from wasim.scenario.faults import Fault
 from wasim.scenario.from_flags import document_from_flags
 from wasim.scenario.metrics import METRICS
@@ -57,20 +58,27 @@ def test_an_existing_table_is_planned_for_as_it_is_written():
     assert SettingSimulator(request=read).figures(setting).values["metadata_bytes"] > 0
 
 
-def test_a_run_gives_its_scenario_and_its_machine(reported_sample):
-    read = request_from_run(reported_sample, {"writer": "batch"}, Requirements())
-    summary = json.loads((reported_sample / "summary.json").read_text())
-    fitted = {one["latency"]: one for one in summary["fit"]["latencies"]}
-    (megabyte,) = [one for one in fitted["load"]["coefficients"] if one["name"] == "metadata_megabyte"]
+def test_a_run_gives_its_scenario_and_its_machine(tmp_path: Path):
+    probe = {"query": FULL_SCAN, "temperature": "warm", "reader": ICEBERG_JAVA, "variant": "", "files_planned": 90}
+    probe |= {"manifests_scanned": 40, "metadata_json_bytes": 7e5}
+    taken_ms = SHIPPED_MACHINE.scanning_ms(40, 90, 0)
+    case = {"planning": [probe | {"planning_ms": {"median": 3 * taken_ms}}], "live_manifests": 40}
+    case |= {"live_bytes": {Kind.DATA_MANIFEST: 0}, "commit_ms": {"median": 321}}
+    load = [{"name": name, "estimate": {"best": ms}} for name, ms in (("base", 2.0), ("metadata_megabyte", 9.0))]
+    fit = {"latencies": [{"latency": "load", "coefficients": load}]}
+    run = {"overrides": {"horizon": "7d"}, "fit": fit, "cases": [case], "provenance": {"cores": 2}}
+    (tmp_path / "summary.json").write_text(json.dumps(run))
+    (tmp_path / "scenario.yaml").write_text((SCENARIOS / "smoke.yaml").read_text())
+    read = request_from_run(tmp_path, {"writer": "batch"}, Requirements())
     machine = read.machine
-    assert machine.load_ms_per_megabyte == megabyte["estimate"]["best"]
-    probes = [probe for case in summary["cases"] for probe in case["planning"] if probe["query"] == FULL_SCAN]
-    warm = [probe for probe in probes if probe["temperature"] == "warm"]
-    ratios = [probe["planning_ms"]["median"] / machine.scanning_ms(probe["manifests_scanned"], 1, 1) for probe in warm]
-    assert np.median(ratios) == pytest.approx(1, rel=0.02)
-    assert machine.is_beyond(1e9, 1, 1)
-    assert machine.is_beyond(1e3, 1, 1e9)
-    assert not machine.is_beyond(1e3, 1, 1)
+    assert (read.source, read.document["writer"]) == (str(tmp_path), {"kind": "batch"})
+    assert (machine.load_ms, machine.load_ms_per_megabyte, machine.measured_commit_ms) == (2, 9, 321)
+    assert machine.slowness == pytest.approx(3)
+    assert [machine.is_beyond(*one) for one in ((7e5, 40, 90), (7.1e5, 1, 1), (1, 41, 1), (1, 1, 91))] == [
+        *(False, True, True, True)
+    ]
+    (tmp_path / "summary.json").write_text(json.dumps(run | {"cases": []}))  # where nothing was timed
+    assert request_from_run(tmp_path, {"writer": "batch"}, Requirements()).machine == SHIPPED_MACHINE
 
 
 def test_a_table_kept_as_planned_is_read_back_so(tmp_path: Path):

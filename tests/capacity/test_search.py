@@ -43,7 +43,7 @@ def test_an_unsustained_setting_is_taken_only_where_none_is_sustained():
     costlier = replace(fast, values={**fast.values, "monthly_cost": slow.monthly_cost * 2})
     assert preferred((slow, costlier), ()) is costlier
     assert preferred((slow,), ()) is slow
-    assert make_plan(asked, explains=False).best[-1].sustained
+    assert search_for(case_of(asked, slow.setting), simulator, ()).best_at(3.0).sustained
 
 
 def test_an_unsustained_interval_is_shown_with_the_smallest_metadata_json():
@@ -96,14 +96,14 @@ def test_a_tenth_of_the_data_is_aimed_at_where_free():
 
 
 def test_an_interval_beyond_limits_shows_its_unlimited_cost():
-    requirements = Requirements(freshness="5m", limits={"wa_metadata": "1"})
+    requirements = Requirements(freshness="1m", limits={"wa_metadata": "1"})
     asked = request_from_flags({"rows_per_second": "19", "writer": "batch"}, requirements)
-    plan = make_plan(asked, explains=False)
-    search = search_for(plan.case, SettingSimulator(request=asked), ())
-    for one in plan.best:
-        if one.broken(plan.limits):
-            assert one.monthly_cost <= 1.15 * search.best_at(one.setting.interval_s).monthly_cost + 0.5
-    assert sum(bool(one.broken(plan.limits)) for one in plan.best) >= 3
+    simulator, case = SettingSimulator(request=asked), case_of(asked, PLAIN)
+    within, free = (search_for(case, simulator, limits) for limits in (asked.limits, ()))
+    for interval_s in (30.0, 60.0):
+        found = within.best_at(interval_s)
+        assert found.broken(asked.limits)
+        assert found.monthly_cost <= 1.15 * free.best_at(interval_s).monthly_cost + 0.5
 
 
 def test_the_smallest_metadata_json_decides_what_is_out_of_reach():
@@ -148,12 +148,14 @@ def test_nothing_costs_less_than_its_least_or_keeps_up_unreachably(writer: str):
 
 def test_what_cannot_be_preferred_is_not_simulated():
     asked = a_request(freshness="5m")
-    plan = make_plan(asked, simulator := SettingSimulator(request=asked), explains=False)
-    hourly = [one.setting for one in plan.best if one.keeps_up and one.setting.maintenance.compact_every_s == HOUR_S]
+    search = search_for(case_of(asked, PLAIN), simulator := SettingSimulator(request=asked), ())
+    search.best_at(300.0)
+    found = search.best_at(60.0)
+    kept = found.setting.maintenance
+    assert (kept.compact_every_s, found.keeps_up) == (HOUR_S, True)
     known = simulator.evaluated
-    seldom = [replace(one, maintenance=replace(one.maintenance, compact_every_s=None)) for one in hourly[:-1]]
-    simulator.evaluate(seldom)  # the longest interval began with that
-    assert simulator.evaluated == known + len(seldom) > known
+    simulator.figures(replace(found.setting, maintenance=replace(kept, compact_every_s=None)))
+    assert simulator.evaluated == known + 1  # only the longest interval began with that
 
 
 def test_what_the_shortest_metadata_json_cannot_reach_is_not_simulated():
