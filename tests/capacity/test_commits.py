@@ -16,7 +16,7 @@ from wasim.capacity.commits import (
     with_commits,
 )
 from wasim.capacity.settings import Maintenance, Setting, case_of
-from wasim.contention import Footprint
+from wasim.contention import CommitLatency, Footprint, LatencyRequest, commit_latency
 
 
 def test_jobs_lose_beside_fast_commits_in_a_slow_store_only():
@@ -80,3 +80,30 @@ def test_jobs_that_lose_are_named_the_worst_first():
     assert losing_jobs(figures, case, replace(request, provider="local")) == ()
     plain = some_figures(Setting(interval_s=2.0))
     assert losing_jobs(plain, case_of(request, plain.setting), request) == ()
+
+
+@pytest.mark.parametrize(
+    ("interval_s", "takes_s", "every_s", "commits"),
+    [
+        (10.0, 30.0, 120.0, 1000),  # four times what a job takes; sixty runs are 720 commits
+        (2.0, 30.0, 120.0, 3600),
+        (1.0, 30.0, 120.0, 4000),  # of 7,200
+        (60.0, 30.0, 240.0, 1000),  # four intervals
+    ],
+)
+def test_jobs_are_raced_sixty_times_without_overlapping(
+    monkeypatch: pytest.MonkeyPatch, interval_s: float, takes_s: float, every_s: float, commits: int
+):
+    asked: list[LatencyRequest] = []
+
+    def watched(request: LatencyRequest) -> CommitLatency:
+        asked.append(request)
+        return commit_latency(replace(request, commits=50))
+
+    monkeypatch.setattr("wasim.capacity.commits.commit_latency", watched)
+    request = request_from_flags({"rows_per_second": "200"}, Requirements(provider="s3", time_travel="1d"))
+    kept = Maintenance(expire_every_s=3600.0, older_than_s=86400.0, rewrite_every_s=None)
+    setting = Setting(interval_s=interval_s, maintenance=kept)
+    losing_jobs(some_figures(setting), case_of(request, setting), request)
+    (job,) = asked[0].statements
+    assert (job.work_s, job.every_s, asked[0].commits) == (takes_s, every_s, commits)

@@ -259,6 +259,12 @@ def test_an_encoded_interval_is_simulated_anew_and_no_other():
     assert after.values["manifests"] == before.values["manifests"]
     simulator.encode(3600.0)
     assert simulator.figures(HOURLY) is after
+    read_off = a_simulator()  # sizes at another rate are, as no files of that were encoded
+    manifests = [
+        [one.shape(HOURLY, rate).sizes.data_manifests.by_count.at(100) for one in (simulator, read_off)]
+        for rate in (1.0, 2.0)
+    ]
+    assert [own == other for own, other in manifests] == [False, True]
 
 
 def test_appends_that_merge_read_a_manifest_again(hourly: Figures):

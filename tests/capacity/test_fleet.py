@@ -280,6 +280,9 @@ def test_tables_are_counted_by_their_interval():
     assert budget.metadata_bytes_per_day == 3 * 10_000 + 360_000
     assert budget.monthly_cost == 3 * 1 + 6
     assert not budget.keeps_budget
+    exact = planned(39, table("a", count=3), table("b", freshness="10m"))
+    assert exact.keeps_budget
+    assert exact.metadata_bytes_per_day == exact.fleet.budget.metadata_per_day
 
 
 def test_equal_tables_are_asked_for_once():

@@ -6,7 +6,7 @@ from math import log
 import pytest
 from support.synthetic import synthetic_case
 
-from wasim.capacity.shapes import ENCODED_ROWS, Shapes
+from wasim.capacity.shapes import ENCODED_ROWS, Shapes, _between
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile
 from wasim.years.arrivals import Arrivals, even_arrivals
@@ -129,3 +129,14 @@ def test_files_beyond_the_target_are_several(watched: Watched, read_off: Shapes)
     assert size > 3000
     assert split.files == pytest.approx(size / 3000)
     assert split.files * split.rows_per_file == pytest.approx(32)
+
+
+def test_what_is_saved_and_rewritten_lies_between_too(read_off: Shapes):
+    own = read_off.of(CASE).sizes
+    low, high = (
+        replace(own, sibling_saving=saved, rewritten_more=more) for saved, more in ((10.0, 100.0), (30.0, 500.0))
+    )
+    found = _between(low, high, 0.25, 3.0)
+    assert (found.sibling_saving, found.rewritten_more) == (15, 200)
+    assert found.data_manifests.files == 3
+    assert found.json is own.json
