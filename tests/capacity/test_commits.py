@@ -1,6 +1,7 @@
 """Commits of a plan: what they cost the maintenance that runs beside them."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from support.by_hand import some_figures
@@ -9,6 +10,7 @@ from wasim.capacity import Requirements, SettingSimulator, request_from_flags
 from wasim.capacity.commits import (
     MOST_FAILED,
     RACE_COMMITS,
+    RETRIES,
     latency_request,
     losing_jobs,
     rounded,
@@ -107,3 +109,27 @@ def test_jobs_are_raced_sixty_times_without_overlapping(
     losing_jobs(some_figures(setting), case_of(request, setting), request)
     (job,) = asked[0].statements
     assert (job.work_s, job.every_s, asked[0].commits) == (takes_s, every_s, commits)
+
+
+def test_jobs_beyond_one_run_in_twenty_lose(monkeypatch: pytest.MonkeyPatch):
+    failed = {"expire_snapshots": 5, "rewrite_data_files": 6, "rewrite_manifests": 40}  # of a hundred runs
+
+    def by_law(request: LatencyRequest) -> SimpleNamespace:
+        patient = request.policy.retries >= RETRIES
+        counts = {name: count // 2 if patient else count for name, count in failed.items()}
+        return SimpleNamespace(statements={name: SimpleNamespace(failed_share=n / 100) for name, n in counts.items()})
+
+    monkeypatch.setattr("wasim.capacity.commits.commit_latency", by_law)
+    request = request_from_flags({"rows_per_second": "200"}, Requirements(provider="s3"))
+    setting = Setting(interval_s=10.0)
+    case = case_of(request, setting)
+    found = losing_jobs(some_figures(setting), case, request)
+    assert [(one.name, one.share, one.share_retried) for one in found] == [
+        ("rewrite_manifests", 0.4, 0.2),
+        ("rewrite_data_files", 0.06, 0.03),
+    ]
+    failed.update(rewrite_data_files=5, rewrite_manifests=0)
+    assert losing_jobs(some_figures(setting), case, request) == ()
+    failed.update(rewrite_manifests=40)
+    patient = case_of(request, replace(setting, retries=RETRIES))  # which has them already
+    assert [one.share for one in losing_jobs(some_figures(setting), patient, request)] == [0.2]

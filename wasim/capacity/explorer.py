@@ -20,7 +20,6 @@ from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import METRICS, figure_name
 from wasim.units import format_duration, format_figure
 
-SCHEMA_VERSION = 2
 SWITCHES = ("oldjson", "gzip")
 KINDS = (
     ("written_json", "metadata.json", "vermillion"),
@@ -70,7 +69,6 @@ def explorer_of(
         if np.nanmax(lattice.values[..., lattice.fields.index(field)]) > 0
     )
     document = {
-        "schema_version": SCHEMA_VERSION,
         **_figures(lattice),
         **{key: {"names": names, "values": values} for key, names, values in _named(lattice.axes)},
         "start": start,
