@@ -11,6 +11,7 @@ from wasim.capacity import Figures, Maintenance, Plan, Setting, make_plan
 from wasim.capacity.answer import (
     BAR,
     Commands,
+    Section,
     _bar,
     _compared,
     _intervals,
@@ -19,6 +20,7 @@ from wasim.capacity.answer import (
     first_sections,
     further_sections,
     plan_lines,
+    section_lines,
     sections_of,
 )
 from wasim.capacity.choice import Relaxation
@@ -303,3 +305,19 @@ def test_maintenance_is_said_by_count_and_kept_json_by_bytes():
     assert "rewrite_data_files at 80, rewrite_manifests at 60, expire_snapshots at 360" in str(counts)
     assert "3.00 MiB of metadata stay on disk instead of 1.00 MiB" in str(disk)
     assert further(some_plan([GZIPPED], GZIPPED), "In other words") == []
+
+
+def test_a_section_is_a_line_apart_and_so_are_its_tables():
+    table = TextTable(caption="", head=("a", "b"), rows=(("1", "2"),))
+    statements = Commands(language="SQL", lines=("one;", "two;"))
+    sections = [
+        Section(title="First", blocks=("Words.", "More words.", table)),
+        Section(title="Second", blocks=(statements, "Words.")),
+        Section(title="Third", blocks=("Last.",)),
+    ]
+    assert [*section_lines(sections)] == [
+        *("Words.", "More words.", "", "a  b", "1  2"),
+        *("", "one;", "two;", "Words."),
+        *("", "Last."),
+    ]
+    assert [*section_lines(sections[1:2])] == ["one;", "two;", "Words."]

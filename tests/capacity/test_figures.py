@@ -26,6 +26,7 @@ from wasim.ledger import METADATA_KINDS, Kind
 from wasim.twin import Site, shipped_profile
 from wasim.units import DAY_S
 from wasim.years import simulate_years
+from wasim.years.laws import shortest_snapshot_bytes
 
 PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
 
@@ -272,3 +273,78 @@ def test_appends_that_merge_read_a_manifest_again(hourly: Figures):
     assert (hourly.footprint.manifests_merged, merging.footprint.manifests_merged) == (0, 1)
     assert hourly.footprint.metadata_json_bytes == hourly.values["metadata_json_bytes"]
     assert hourly.footprint.manifest_list_bytes > merging.footprint.manifest_list_bytes
+
+
+def test_what_costs_nothing_at_least_is_what_may_cost_anything():
+    request = a_request()
+    changes = {"delete": {"every": "1h", "rows": 10, "mode": "copy-on-write"}}
+    counted = {"rewrite_data_files": {"when_small_files": 9}}
+    for document in ({"changes": changes}, {"maintenance": counted}, {"writer": {"kind": "batch", "tables": 3}}):
+        other = replace(request, document={**request.document, **document})
+        assert SettingSimulator(request=other).least_cost(HOURLY) == 0
+    assert SettingSimulator(request=replace(request, writers=2)).least_cost(HOURLY) == 0
+    assert a_simulator().least_cost(HOURLY) == pytest.approx(opening_cost(24, request.prices, 10.0))
+    short = replace(request, document={**request.document, "horizon": "6h"})  # of which a day has a quarter
+    assert a_simulator(short).least_cost(HOURLY) == pytest.approx(opening_cost(6, request.prices, 10.0))
+
+
+def test_an_interval_is_out_of_reach_where_its_snapshots_alone_are_late():
+    simulator, kept_s = a_simulator(), DAY_S
+    setting = replace(HOURLY, interval_s=0.25)
+    shape, case = simulator.shape(setting), simulator.case(setting)
+    each = shortest_snapshot_bytes(case, shape) + shape.sizes.json.snapshot_log_entry
+    slowing = commit_slowing()
+    # the most seconds of snapshots whose metadata.json is written in a quarter of a second
+    most = (250 - slowing.base_ms) / slowing.ms_per_mib * 2**20 / each
+    assert not simulator.is_out_of_reach(setting, (most + 0.5) * 0.25)
+    assert simulator.is_out_of_reach(setting, (most + 2.5) * 0.25)
+    assert simulator.is_out_of_reach(setting, kept_s)
+    assert not simulator.is_out_of_reach(HOURLY, kept_s)
+    for snapshots, is_out in ((most + 0.5, False), (most + 2.5, True)):  # half of the horizon at least has passed then
+        short = replace(a_request(), document={**a_request().document, "horizon": f"{2 * snapshots * 0.25:g}s"})
+        assert a_simulator(short).is_out_of_reach(setting, kept_s) == is_out
+    several = SettingSimulator(request=replace(a_request(), writers=2), shapes=simulator.shapes)
+    assert not several.is_out_of_reach(setting, kept_s)
+
+
+def test_planning_beyond_what_was_measured_has_a_wide_band():
+    request = a_request()
+    narrow = replace(request, machine=replace(request.machine, most_manifests=239))
+    found = a_simulator(narrow).figures(HOURLY)
+    assert found.extrapolated
+    assert found.bands["planning_p50_ms"] == 0.5
+    reading = replace(request, machine=replace(request.machine, wait_ms=0.01))  # where reading takes longer than waits
+    assert a_simulator(reading).figures(HOURLY).bands["planning_p50_ms"] == 0.5
+
+
+def test_like_commits_are_raced_once():
+    simulator = a_simulator()
+    figures, case = simulator.figures(HOURLY), simulator.case(HOURLY)
+    first = simulator.with_commits(figures, case)
+    again = simulator.with_commits(replace(figures, keeps_up_s=5.0), case)
+    assert again.commit is first.commit is not None
+    larger = replace(figures, footprint=replace(figures.footprint, metadata_json_bytes=9e7))
+    assert simulator.with_commits(larger, case).commit.p50_ms > first.commit.p50_ms
+    assert first.values == figures.values
+
+
+def test_a_commit_longer_than_its_interval_is_not_kept_up_with():
+    slow = replace(a_request(), machine=replace(a_request().machine, commit_ms=3_600_000.0))
+    late = a_simulator(slow).figures(HOURLY)
+    assert late.keeps_up_s == pytest.approx(3600, abs=3600)  # from the first commit on
+    assert not late.keeps_up
+    just = replace(a_request(), machine=replace(a_request().machine, commit_ms=3_599_000.0))
+    assert a_simulator(just).figures(HOURLY).keeps_up_s is None
+
+
+def test_settings_for_other_processes_take_their_sizes_along():
+    simulator = a_simulator()
+    zipped = replace(HOURLY, interval_s=1800.0)
+    few = simulator.for_settings([HOURLY, zipped])
+    assert {key[0] for key in few._shape_of} == {3600.0, 1800.0}
+    assert few.figures(HOURLY).values == simulator.figures(HOURLY).values
+    assert (few.evaluated, simulator.evaluated) == (1, 1)
+    ahead = a_simulator()
+    ahead.simulate_ahead([(HOURLY, 1.0)])
+    assert ahead.evaluated == 0
+    assert ahead.figures(HOURLY).values == simulator.figures(HOURLY).values

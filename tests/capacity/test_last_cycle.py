@@ -1,6 +1,7 @@
 """What a table holds over its last full cycle, and that the horizon's phase decides nothing."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,12 +9,17 @@ from support.plans import a_request, a_simulator
 
 from wasim.capacity import Maintenance, Requirements, Setting, SettingSimulator, request_from_flags
 from wasim.capacity.last_cycle import (
+    MOMENTS,
+    MOMENTS_OF_FILLING,
     LastCycle,
     Window,
     _evenly,
     _filling_since_s,
+    _fullest,
+    _gathering_since_s,
     _just_before,
     _merging_s,
+    _moments,
     _over,
     _statements_of,
     courses_ahead,
@@ -300,3 +306,59 @@ def test_merges_take_as_many_commits_as_they_merge_manifests():
     kept = replace(KEPT, rewrite_every_s=DAY_S, compact_every_s=None)
     rewritten = a_simulator().case(replace(HOURS, appends="merge", maintenance=kept))
     assert _filling_since_s(rewritten, shape, window) == window.start_s
+
+
+def gathering(left: list[float], days: list[int], kept: Maintenance = KEPT, **window: float) -> float | None:
+    """The day from which manifests are looked at, where compaction left so many on these days."""
+    case = a_simulator().case(Setting(interval_s=DAY_S, maintenance=replace(kept, expire_every_s=None)))
+    commits = np.repeat(np.array(days, dtype=float), 2)  # before the job of a moment, and after it
+    scanned = np.array([one for count in left for one in (999.0, count)])
+    found = _gathering_since_s(
+        case, SimpleNamespace(commits=commits, scanned_manifests=scanned), Window(before_s=0.0, **window)
+    )
+    return None if found is None else found / DAY_S
+
+
+DAYS = [10, 20, 30, 40, 50]
+
+
+def test_compacted_tables_are_seen_over_whole_cycles_of_their_merges():
+    window = {"start_s": 54 * DAY_S, "end_s": 55 * DAY_S}
+    # merged on days 30 and 50; sixteen days before the last one, the cycle of 20 days had begun
+    assert gathering([40, 80, 10, 60, 5], DAYS, **window) == 35
+    assert gathering([40, 80, 31, 60, 11], DAYS, **window) == 0  # never by half of a hundred: all of its history
+    assert gathering([40, 80, 29, 60, 11], DAYS, **window) == 25  # since day 30 once, after 30 days
+    assert gathering([40, 80, 10, 60, 5], DAYS, start_s=20 * DAY_S, end_s=55 * DAY_S) == 20
+    assert gathering([40, 80, 10, 60, 5], DAYS, start_s=44 * DAY_S, end_s=45 * DAY_S) == 15  # day 50 is yet to come
+    assert gathering([1], [1], replace(KEPT, compact_every_s=None), **window) is None
+
+
+def test_the_fullest_of_a_cycle_s_expiries_is_looked_at_before():
+    case = a_simulator().case(HOURS)
+    course = SimpleNamespace(
+        window=Window(start_s=9 * HOUR_S, before_s=77.0, end_s=40 * HOUR_S), held_s=15 * HOUR_S, fills=False
+    )
+    held = np.array([1.0, 5.0, 9.0, 4.0])
+
+    def fullest(commits: list[int], **given: object) -> tuple[float, float]:
+        retention = SimpleNamespace(
+            expiries=SimpleNamespace(commits=np.array(commits)), held=lambda turns: held[np.asarray(turns)]
+        )
+        return _fullest(case, retention, SimpleNamespace(**vars(course) | given))
+
+    assert fullest([9, 20, 30, 40]) == (29 * HOUR_S, 6 - (9 + 4) / 2)  # the first was before the cycle
+    assert fullest([10, 20, 30, 41]) == (77.0, 5 - 9)  # the last one of the cycle is the fullest
+    assert fullest([10, 20, 30, 40], fills=True) == (29 * HOUR_S, 6 - (9 + 4) / 2)
+    assert fullest([9, 20, 41, 42]) == (77.0, 0.0)
+
+
+def test_moments_are_those_about_a_merge_and_a_filling():
+    merging = a_simulator().case(replace(HOURS, appends="merge"))
+    shape, window = a_simulator().shape(HOURS), window_of(merging)
+    plain = _moments(a_simulator().case(HOURS), shape, window)
+    assert plain == [120, 239, 240]  # of five days of hours: the start, before the last expiry, and the end
+    found = _moments(merging, shape, window)
+    assert found == sorted({*found})
+    assert {0.0, 239.0, 240.0, 140.0, 20.0} <= {*found}  # a hundred commits before the end, and before the middle
+    assert len([one for one in found if one >= 140]) >= MOMENTS
+    assert len(found) >= MOMENTS_OF_FILLING

@@ -91,18 +91,18 @@ def every_other(least: float, step: float) -> list[float]:
 def test_parts_of_a_commit_lie_between_its_moments():
     found = measure_contention(retried(), case_of())
     assert (found.catalog, found.writers, found.ms_per_mib) == (case_of().environment.catalog, 2, None)
-    assert found.work_s == pytest.approx(every_other(0.0, 1.0), abs=1e-3)
-    assert found.first_attempt_s == pytest.approx(every_other(0.5, 0.01), abs=1e-3)
-    assert found.later_attempt_s == pytest.approx(every_other(0.3, 0.01), abs=1e-3)
-    assert found.write_s == pytest.approx([0.05] * QUANTILES, abs=1e-3)
-    assert found.finish_s == pytest.approx([0.2] * QUANTILES, abs=1e-3)
+    assert found.work_s == pytest.approx(every_other(0.0, 1.0), abs=6e-5)
+    assert found.first_attempt_s == pytest.approx(every_other(0.5, 0.01), abs=6e-5)
+    assert found.later_attempt_s == pytest.approx(every_other(0.3, 0.01), abs=6e-5)
+    assert found.write_s == pytest.approx([0.05] * QUANTILES, abs=6e-5)
+    assert found.finish_s == pytest.approx([0.2] * QUANTILES, abs=6e-5)
 
 
 def test_a_refused_attempt_would_have_written_by_the_usual_lag():
     refused = frozenset((commit, 1) for commit in range(3, COUNT + 1))
     found, whole = (measure_contention(one, case_of()) for one in (retried(refused), retried()))
     for part in ("work_s", "first_attempt_s", "later_attempt_s", "finish_s"):
-        assert getattr(found, part) == pytest.approx(getattr(whole, part), abs=1e-3)
+        assert getattr(found, part) == pytest.approx(getattr(whole, part), abs=6e-5)
 
 
 def test_a_commit_whose_files_nobody_saw_is_left_out():
@@ -111,8 +111,8 @@ def test_a_commit_whose_files_nobody_saw_is_left_out():
     slowest = events.commit > COUNT - 2
     left = replace(whole, events=events.where(~(slowest & (events.attempt == 2))))
     found = measure_contention(left, case_of())
-    assert found.work_s[-1] == pytest.approx(COUNT / 2 - 2, abs=1e-3)
-    assert found.first_attempt_s[-1] == pytest.approx(0.59, abs=1e-3)
+    assert found.work_s[-1] == pytest.approx(COUNT / 2 - 2, abs=6e-5)
+    assert found.first_attempt_s[-1] == pytest.approx(0.59, abs=6e-5)
 
 
 def test_a_third_attempt_waits_twice_as_long():
@@ -125,8 +125,8 @@ def test_a_third_attempt_waits_twice_as_long():
         ended_s.append(moments_s[-1] + 0.2)
     took_s = [1.6] * 6
     found = measure_contention(recording_of(events, ended_s, took_s, [3] * 6), case_of())
-    assert found.later_attempt_s == pytest.approx([0.3] * QUANTILES, abs=1e-3)
-    assert found.finish_s == pytest.approx([0.2] * QUANTILES, abs=1e-3)
+    assert found.later_attempt_s == pytest.approx([0.3] * QUANTILES, abs=6e-5)
+    assert found.finish_s == pytest.approx([0.2] * QUANTILES, abs=6e-5)
 
 
 @pytest.mark.parametrize(("commits", "is_enough"), [(4, False), (5, True)])
