@@ -463,3 +463,13 @@ def test_a_scenario_s_own_jobs_are_in_every_setting():
     search.best_at(30.0)
     assert {one.maintenance.compact_every_s for one in asked(search)} == {2 * HOUR_S}
     assert {one.maintenance.own for one in asked(search)} == {("remove orphan files every 3d",)}
+
+
+@pytest.mark.parametrize(
+    ("band", "tried"), [(0.14, {DAY_S, 6 * HOUR_S, HOUR_S}), (0.15, {DAY_S, HOUR_S}), (0.2, {DAY_S})]
+)
+def test_expiry_has_to_save_more_than_two_bands(band: float, tried: set[float]):
+    # of 100 a month and a day and a half of snapshots every six hours save 25, hourly 32; bands take 24.6, 26.1 and 33
+    search = searching(lambda setting, rate: some_figures(setting, 100.0, bands={"monthly_cost": band}))
+    search.best_at(30.0)
+    assert {one.maintenance.expire_every_s for one in asked(search)} == tried

@@ -242,3 +242,26 @@ def test_commits_of_unchanging_size_take_as_long_throughout():
     assert throughout[0] < throughout[1] < throughout[2]
     assert found.statements == {}
     assert len(found.basis) == 1
+
+
+def test_jobs_race_where_time_passes_or_a_store_is_named():
+    kept = Maintenance.model_validate({"rewrite_manifests": {"every": 120.0}})
+    case = replace(SMALL, maintenance=kept)
+    ledger = ledger_of(case, WRITTEN)
+
+    def raced(clock: str, provider: str | None) -> list[str]:
+        found = model_latency(replace(case, clock=clock), ledger, Setup(provider=provider))
+        assert found is not None
+        assert len(found.basis) == 1 + bool(found.statements)
+        return [*found.statements]
+
+    assert raced("virtual", None) == []
+    assert raced("virtual", "s3") == raced("real", None) == raced("real", "s3") == ["rewrite_manifests"]
+
+
+def test_a_commit_of_deletes_alone_writes_one_manifest():
+    only = ledger_of(SMALL, {**WRITTEN, Kind.DATA_MANIFEST: [0.0] * 4, Kind.DELETE_MANIFEST: [40.0] * 4})
+    found = footprint_at(only, 1.0)
+    assert (found.manifests_written, found.manifest_bytes) == (1, 40)
+    neither = footprint_at(ledger_of(SMALL, {**WRITTEN, Kind.DATA_MANIFEST: [0.0] * 4}), 1.0)
+    assert neither.manifests_written == 0
