@@ -307,7 +307,7 @@ def test_maintenance_is_said_by_count_and_kept_json_by_bytes():
     assert further(some_plan([GZIPPED], GZIPPED), "In other words") == []
 
 
-def test_a_section_is_a_line_apart_and_so_are_its_tables():
+def test_sections_and_tables_are_a_line_apart():
     table = TextTable(caption="", head=("a", "b"), rows=(("1", "2"),))
     statements = Commands(language="SQL", lines=("one;", "two;"))
     sections = [

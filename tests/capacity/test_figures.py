@@ -288,7 +288,7 @@ def test_what_costs_nothing_at_least_is_what_may_cost_anything():
     assert a_simulator(short).least_cost(HOURLY) == pytest.approx(opening_cost(6, request.prices, 10.0))
 
 
-def test_an_interval_is_out_of_reach_where_its_snapshots_alone_are_late():
+def test_intervals_whose_snapshots_alone_are_late_are_unreachable():
     simulator, kept_s = a_simulator(), DAY_S
     setting = replace(HOURLY, interval_s=0.25)
     shape, case = simulator.shape(setting), simulator.case(setting)
@@ -328,7 +328,7 @@ def test_like_commits_are_raced_once():
     assert first.values == figures.values
 
 
-def test_a_commit_longer_than_its_interval_is_not_kept_up_with():
+def test_commits_longer_than_their_interval_fall_behind():
     slow = replace(a_request(), machine=replace(a_request().machine, commit_ms=3_600_000.0))
     late = a_simulator(slow).figures(HOURLY)
     assert late.keeps_up_s == pytest.approx(3600, abs=3600)  # from the first commit on

@@ -333,7 +333,7 @@ def test_compacted_tables_are_seen_over_whole_cycles_of_their_merges():
     assert gathering([1], [1], replace(KEPT, compact_every_s=None), **window) is None
 
 
-def test_the_fullest_of_a_cycle_s_expiries_is_looked_at_before():
+def test_the_fullest_expiry_of_a_cycle_is_looked_at():
     case = a_simulator().case(HOURS)
     course = SimpleNamespace(
         window=Window(start_s=9 * HOUR_S, before_s=77.0, end_s=40 * HOUR_S), held_s=15 * HOUR_S, fills=False

@@ -88,6 +88,7 @@ def test_a_run_of_appends_has_sliders_from_its_own_setting(sliders):
         assert f'data-metric="{timed}"' not in found.body
     assert '"field":"manifests"' in found.body
     assert '"field":"monthly_cost"' not in found.body
+    assert '"horizon":{"names":["1d","30d","365d"]' in found.body
 
 
 def test_what_a_setting_cannot_say_has_no_sliders(sliders):
