@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf
@@ -243,11 +244,10 @@ def request_from_file(
     WasimError if it sweeps anything but intervals.
     """
     loaded = load_scenario(path, overrides)
-    swept = [name for name in loaded.swept if name != "commit_interval"]
-    if swept:
-        raise WasimError(
-            f"{path}: sweep.{swept[0]} makes several cases, and a plan is for one. Give --set {swept[0]}=VALUE."
-        )
+    if swept := {name: values[0] for name, values in loaded.swept.items() if name != "commit_interval"}:
+        names = " and ".join(f"sweep.{name}" for name in swept)
+        first = " ".join(f"--set {shlex.quote(f'{name}={value}')}" for name, value in swept.items())
+        raise WasimError(f"{path}: a plan is for one case, and there are several by {names}. Choose, such as {first}.")
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
     if "commit_interval" in loaded.swept:
         document.pop("commit_interval", None)  # which of them is there now is unknown
