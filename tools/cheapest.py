@@ -1,9 +1,9 @@
-"""Plans held against every setting there is: `python -m tools.cheapest [WORKLOAD …]` (`make validate-search`).
+"""Plans compared with every setting there is: `python -m tools.cheapest [WORKLOAD …]` (`make validate-search`).
 
 A plan looks at a few dozen settings of each interval. Here all of them are simulated, for twelve workloads: every
-interval of the ladder, with each period of expiry, rewriting, compaction, each way to append and size of manifests; and
-beside what a plan tries, compaction and rewriting every 6h, metadata.json as it comes and old ones kept. The cheapest
-of them that keeps all limits is what a plan must come to, as far as the two can be told apart: a plan takes the simpler
+interval of the ladder, with each period of expiry, rewriting, compaction, each way to append and size of manifests;
+and, which no plan tries, compaction and rewriting every 6h, metadata.json as it comes and old ones kept. The cheapest
+of them that keeps all limits is what a plan must come to, as far as the two differ: a plan takes the simpler
 of two settings whose costs lie within their bands, and the shorter of two intervals that differ by `NEGLIGIBLE_COST`.
 
 Exit code 1 if a plan costs more than that, breaks a limit, or finds none where there is a setting within them.
@@ -223,7 +223,7 @@ def best_of(found: Sequence[Figures], plan: Plan, simulator: SettingSimulator) -
 
 
 def compare(workload: Workload) -> Compared:
-    """A workload's plan beside every setting, their files encoded at each interval."""
+    """A workload's plan and every setting, their files encoded at each interval."""
     request, begun = workload.request(), process_time()
     simulator = SettingSimulator(request=request)
     plan = make_plan(request, simulator, explains=False)

@@ -83,7 +83,7 @@ def write_table(case: Case, warehouse: Path) -> Lines:
 
 
 def rows_json(case: Case) -> Iterator[str]:
-    """The case's rows as the topic takes them, commit by commit: those of its partitions in turn."""
+    """The case's rows as the topic takes them, commit by commit, its partitions in turn."""
     columns = [(one.name, type_json(one.type).strip('"')) for one in iceberg_schema(case.table).columns]
     for line in rows_text(case).splitlines():
         values = zip(columns, line.split("\t"), strict=True)

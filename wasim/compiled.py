@@ -1,4 +1,4 @@
-"""Functions compiled by numba, where that is installed: once on a computer, as it keeps them beside the sources, or in
+"""Functions compiled by numba, where that is installed: once on a computer, as it keeps them next to the sources, or in
 the user's cache. `python -m tools.compile` compiles them ahead.
 """
 
@@ -16,8 +16,8 @@ Compiled = Any  # numba's, which has no types
 def compiled(modules: tuple[ModuleType, ...], name: str, *, compiles: bool) -> Compiled | None:
     """The function of that name in the last module that has it, compiled with all that it calls in these modules.
 
-    None where numba is missing, broken or told not to, cannot keep what it compiles, or has yet to compile and is not
-    told to: that takes up to a minute.
+    None where numba is missing, broken or switched off, cannot keep what it compiles, or has yet to compile and may
+    not: that takes up to a minute.
     """
     try:
         from numba import config, njit  # noqa: PLC0415 - takes a quarter of a second to import

@@ -125,12 +125,12 @@ class SettingSimulator:
         """A simulator of these settings alone, small enough for other processes: it holds the sizes of their files,
         and nothing that was simulated.
         """
-        weighed = (replace(one, gzips_json=gzips) for one in settings for gzips in {False, one.gzips_json})
-        shapes = {(one.interval_s, 1.0, one.gzips_json): self.shape(one) for one in weighed}
+        encoded = (replace(one, gzips_json=gzips) for one in settings for gzips in {False, one.gzips_json})
+        shapes = {(one.interval_s, 1.0, one.gzips_json): self.shape(one) for one in encoded}
         return SettingSimulator(request=self.request, raced=self.raced, _shape_of=shapes)
 
     def of_other_rate(self, request: PlanRequest) -> "SettingSimulator":
-        """A simulator of a request that differs in its rate alone: what files weigh is read off those encoded here."""
+        """A simulator of a request that differs in its rate alone: sizes are read off files encoded here."""
         return SettingSimulator(request=request, shapes=self._shapes_for(request))
 
     def of_other_files(self, request: PlanRequest) -> "SettingSimulator":
@@ -299,7 +299,7 @@ class SettingSimulator:
         return self._courses[key]
 
     def shape(self, setting: Setting, rate: float = 1.0) -> Shape:
-        """What the files of a setting weigh."""
+        """Sizes of the files of a setting."""
         key = setting.interval_s, rate, setting.gzips_json
         if key not in self._shape_of:
             case = self.case(setting, rate)
@@ -313,7 +313,7 @@ class SettingSimulator:
         return self._shape_of[key]
 
     def encode(self, interval_s: float) -> None:
-        """Encodes the files of one interval, whose sizes are read off between those of others until then."""
+        """Encodes the files of one interval, whose sizes are read off between others' until then."""
         if interval_s in self._encoded:
             return
         shapes = self._shapes_of(self.case(Setting(interval_s=interval_s)))

@@ -1,6 +1,6 @@
 """Settings for the tables of a fleet: each its own plan, or under one budget for them all.
 
-    fleet ─► a plan of each table, or options of many alike ─► the cheapest of each, or the budget allocated ─► savings
+    fleet ─► a plan of each table, or options of many ─► the cheapest of each, or the budget allocated ─► savings
 
 Of many tables that rates describe no intervals are tried but those that a choice reaches, and two below.
 """
@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 from math import ceil, log2
 
 from wasim.capacity.choice import shortest_of_cheapest
-from wasim.capacity.fleet_options import Answered, Asked, Option, alike, answer
+from wasim.capacity.fleet_options import Answered, Asked, Option, answer, stand_in_of
 from wasim.capacity.fleet_shapes import nearness
 from wasim.capacity.request import Prefer, Requirements, preference
 from wasim.capacity.settings import Setting
@@ -94,7 +94,7 @@ def _slope(first: Option, second: Option, budget: Budget) -> float:
     return (_use(second, budget) - _use(first, budget)) / halvings
 
 
-MOST_ENCODED = 16  # different tables whose own files are encoded; of more, sizes are read off between those of a few
+MOST_ENCODED = 16  # different tables whose own files are encoded; of more, sizes are read off between a few
 SHARES = 16  # of the tables, that processes take one after the other
 TOGETHER = 32  # of fewer, as tables next to each other are read off between the same ones
 LEAST_S = 5.0  # shorter intervals only as a table's own freshness
@@ -114,8 +114,8 @@ class Assigned:
 class FleetPlan:
     """A setting for each table; `fits` says whether each has one and the budget is kept.
 
-    `classes` is how many different tables were simulated; `is_read_off` whether what files weigh was read off between
-    those of other tables, where rates describe one.
+    `classes` is how many different tables were simulated; `is_read_off` whether sizes of files were read off between
+    other tables', where rates describe one.
     """
 
     fleet: Fleet
@@ -218,7 +218,7 @@ def plan_fleet(
     keys = []
     for table, alone in zip(fleet.tables, own, strict=True):
         is_many = is_read_off and table.rows_per_second is not None
-        kind = alike(table, asked) if is_many else alone
+        kind = stand_in_of(table, asked) if is_many else alone
         keys.append(kind.model_dump_json())
         if keys[-1] not in classes:
             named = kind.model_copy(update={"name": table.name})

@@ -22,7 +22,7 @@ from wasim.units import format_bytes, format_duration
 
 SCHEMA_VERSION = 1
 MOST_ROWS = 60  # on a terminal and in a comment: the page has all
-MOST_SENTENCES = 8  # on what was ignored: --json has those of each table
+MOST_SENTENCES = 8  # on what was ignored: --json has each table's
 SUMS = ("monthly_cost", "metadata_bytes_per_day", "metadata_on_disk_bytes")
 
 

@@ -34,7 +34,7 @@ class Option:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What is asked of a table: its own plan; or where it is one of many, its settings at these intervals, ascending,
-    from file sizes that are read off between those of other tables; or what one `setting` saves.
+    from file sizes that are read off between other tables'; or what one `setting` saves.
 
     `begin_with` is the setting that was found at the next longer interval, if any.
     """
@@ -126,7 +126,7 @@ def _option(figures: Figures) -> Option:
     )
 
 
-def alike(table: FleetTable, requirements: Requirements) -> FleetTable:
+def stand_in_of(table: FleetTable, requirements: Requirements) -> FleetTable:
     """A table of no name that stands for this one and all that count as equal: its rate is half to twice their own, as
     metadata goes by commits and files, not by rows; their own where a commit would have too few rows or too many at it.
     """

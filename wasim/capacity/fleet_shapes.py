@@ -1,4 +1,4 @@
-"""What files weigh in the tables of a large fleet: encoded for tables of a few columns, files and partitions, and read
+"""Sizes of files in the tables of a large fleet: encoded for tables of a few columns, files and partitions, and read
 off between them.
 
 What a manifest takes is nearly linear in the columns, but for the first hundred alone Iceberg keeps bounds; it hardly
@@ -46,7 +46,7 @@ T = TypeVar("T", bound=_Between)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """What decides what files weigh, and that of tables whose files are encoded."""
+    """What decides how large files are, of a table or of one whose files are encoded."""
 
     columns: int
     files: int
@@ -75,7 +75,7 @@ def shapes_of(table: FleetTable) -> Shapes:
 
 
 class _EvenCommits:
-    """What commits bring to a table whose partitions are alike."""
+    """What commits bring to a table whose partitions are equal."""
 
     def arrivals(self, case: Case) -> Arrivals:
         """What a commit of the case's writer brings."""
@@ -84,8 +84,8 @@ class _EvenCommits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ReadOff:
-    """What files of a table weigh, read off between those that were encoded; `usual` is a like one whose files and
-    partitions are those of all tables of which metadata.json and lists are encoded.
+    """Sizes of a table's files, read off between tables whose files were encoded; `usual` is a like one with the files
+    and partitions of all tables whose metadata.json and lists are encoded.
     """
 
     layout: _Layout
@@ -122,7 +122,7 @@ class _ReadOff:
         return replace(
             _sizes(replace(self.usual, columns=_around(self.usual.columns, FEW_COLUMNS)[0])),
             json=_by_columns(self.usual, FEW_COLUMNS, _json),
-            data_manifests=_changed_alike(found, before, after),
+            data_manifests=_changed_as(found, before, after),
         )
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
@@ -139,7 +139,7 @@ def _around(value: float, known: Sequence[int], scale: Callable[[float], float] 
     return low, high, (scale(value) - scale(low)) / (scale(high) - scale(low))
 
 
-def _changed_alike(one: ManifestBytes, before: ManifestBytes, after: ManifestBytes) -> ManifestBytes:
+def _changed_as(one: ManifestBytes, before: ManifestBytes, after: ManifestBytes) -> ManifestBytes:
     """`one` with the difference between `before` and `after` added."""
     return before.between(one.between(after, 0.5), 2.0)
 

@@ -2,7 +2,7 @@
 
 What a table holds is a saw-tooth: metadata.json falls with every expiry, manifests with every rewrite, compaction or
 merge. Where a horizon ends in that is an accident, and a mean over a horizon contains the days in which the table had
-yet to grow to its size. So figures are those of the last whole cycle before the end of the horizon: what is written in
+yet to grow to its size. So figures cover the last whole cycle before the end of the horizon: what is written in
 it, and of what the table holds the mean, the most and what is there at its end.
 
 Manifests may have longer cycles. Appends that merge write one of them anew, ever larger, until it is full, which takes
@@ -203,7 +203,7 @@ def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Cours
 
 
 def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
-    """Commits of a cycle, ascending, at which to look at the table, besides those of jobs."""
+    """Commits of a cycle, ascending, at which to look at the table, besides jobs."""
     filling_s = _filling_since_s(case, shape, window)
     since_s = window.start_s if filling_s is None else filling_s
     held, before, last = (
@@ -406,7 +406,7 @@ class LastCycle:
 
 
 def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCycle:
-    """A case whose table and jobs had this course, by what its files weigh, and weigh without compression."""
+    """A case whose table and jobs had this course, by sizes of its files, with compression and without."""
     case = of_one_writer(case)
     over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
     end = sum_retained(over, shape, retention)

@@ -51,8 +51,8 @@ def has_horizons(case: Case) -> bool:
 
 
 def is_affordable(case: Case, setting: Setting, until_s: float) -> bool:
-    """Whether a page may simulate the case under a setting until then: not where its appends merge beside jobs, over
-    very many commits.
+    """Whether a page may simulate the case under a setting until then: not where its appends merge while jobs rewrite,
+    over very many commits.
     """
     kept = setting.maintenance
     has_jobs = kept.compact_every_s is not None or kept.rewrite_every_s is not None
@@ -86,7 +86,7 @@ class Lattice:
 
     NaN where a horizon is shorter than an interval. `ratios` has, for each scale, the logarithms of the figures at its
     simulated places, ascending, over the table's own: by place, interval, rewriting, expiry, horizon, field, the
-    middle ones being those of `sparse`; all else is the base's, but that old metadata.json are deleted.
+    middle ones being `sparse`'s; all else is the base's, but that old metadata.json are deleted.
     """
 
     axes: Axes

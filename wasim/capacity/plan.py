@@ -129,7 +129,7 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
 def _encoded(
     search: Search, case: Case, best: list[Figures], chosen: Figures | None
 ) -> tuple[Figures | None, list[Figures]]:
-    """The choice by what files of the chosen interval weigh themselves, which may break a limit that others kept."""
+    """The choice by the sizes of the chosen interval's own files, which may break a limit that others kept."""
     request, simulator = search.simulator.request, search.simulator
     encoded: set[float] = set()
     while chosen is not None and chosen.setting.interval_s not in encoded:
@@ -198,8 +198,8 @@ def _sustained(best: Figures, search: Search, case: Case) -> Figures:
 
 
 def _nearest(best: Figures, search: Search, case: Case) -> Figures:
-    """What comes nearest to the limits at the interval of its best setting, which may cost less; by what its files
-    weigh if they have been encoded since.
+    """What comes nearest to the limits at the interval of its best setting, which may cost less; by the
+    sizes of its own files if they have been encoded since.
     """
     nearest = search.nearest_at(best.setting.interval_s)
     return _sustained(search.simulator.figures(nearest.setting), search, case)

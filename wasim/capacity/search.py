@@ -3,7 +3,7 @@
 The whole product of what may be set has thousands of settings. But hardly any two of them need each other: so from a
 plain setting, each coordinate in turn takes its best value with all others as they are, until none changes. Better is
 first what comes nearer to the limits, then what costs less a month; of settings whose costs lie within their band of
-each other the one nearest to what is aimed at is taken, and of those alike the simplest. A setting with which
+each other the one nearest to what is aimed at is taken, and of equal ones the simplest. A setting with which
 a writer does not keep up is worse than any other.
 
 Where nothing keeps the limits, coming near to them may cost much and is worth nothing: a second search, without them,
@@ -25,7 +25,9 @@ PASSES = 3
 COORDINATES = ("manifests", "expiry", "compaction", "targets")
 OF_MANIFESTS = ("manifests", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
-MOST_MERGED = 1_000_000  # commits: beyond, merging beside compaction takes seconds to sum, and rewriting does as well
+MOST_MERGED = (
+    1_000_000  # commits: beyond, merging and compaction together take seconds to sum, and rewriting does as well
+)
 MANY_COMPACTIONS = 2_000  # take a quarter of a second to simulate: of fewer, other processes cost what they save
 WORTH_A_JOB = 0.1  # nearer to an aim
 MOST_BAND = 0.25  # of a monthly cost: wider ones are not planned by
@@ -56,7 +58,7 @@ class Search:
 
     def best_at(self, interval_s: float) -> Figures:
         """The cheapest setting at an interval within the limits; where nothing keeps them the cheapest of all, and of
-        those that cost alike the nearest to the limits.
+        those that cost the same the nearest to the limits.
         """
         nearest = self.nearest_at(interval_s)
         if self._unlimited is None or not nearest.keeps_up or not nearest.broken(self.limits):
@@ -219,7 +221,7 @@ class Search:
             yield replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
 
     def _merges_beside_compaction(self, setting: Setting) -> bool:
-        """Whether other appends than the writer's own are tried beside a compaction."""
+        """Whether other appends than the writer's own are tried together with a compaction."""
         return self.horizon_s <= MOST_MERGED * setting.interval_s
 
     def _targets(self, best: Figures) -> Iterator[Setting]:
@@ -290,7 +292,7 @@ def _matters(part: float, figures: Figures) -> bool:
 
 def preferred(figures: Sequence[Figures], limits: Sequence[Limit], aims: Sequence[Limit] = ()) -> Figures:
     """The best of some settings at one interval: of those that a writer keeps up with, if there are any, nearest to the
-    limits, then cheapest; within the band nearest to the aims, and of those alike the simplest.
+    limits, then cheapest; within the band nearest to the aims, and of equal ones the simplest.
     """
     able = [one for one in figures if one.keeps_up] or figures
     least = min(excess_of(one, limits) for one in able)
@@ -301,7 +303,7 @@ def preferred(figures: Sequence[Figures], limits: Sequence[Limit], aims: Sequenc
 
 def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ()) -> Figures:
     """The simplest of those whose monthly cost lies within the band of the least, and that come nearest to the aims;
-    of alike ones the cheapest.
+    of equal ones the cheapest.
     """
     cheapest = min(figures, key=lambda one: one.monthly_cost)
     most = max(cheapest.at("monthly_cost", shift=1), cheapest.monthly_cost + NEGLIGIBLE_COST)

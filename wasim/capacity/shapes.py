@@ -1,4 +1,4 @@
-"""What files of a table weigh at any commit interval: encoded at a few, and read off between them.
+"""Sizes of a table's files at any commit interval: encoded at a few, and read off between them.
 
 An interval decides how many rows a file holds, and that is all that differs between the manifests of two intervals:
 counts and bounds of other lengths. So sizes are encoded at rows per file that lie a factor apart, and are linear in its
@@ -32,7 +32,7 @@ ENCODED_ROWS = (
 
 
 class Sampled(Protocol):
-    """What the files of one table weigh."""
+    """Sizes of the files of one table."""
 
     def sizes(self, arrivals: Arrivals) -> Sizes:
         """Sizes of the table's files where its commits bring these."""

@@ -50,7 +50,7 @@ class AttemptRequests:
 
     @classmethod
     def of(cls, providers: Providers, provider: str, catalog: str) -> "AttemptRequests":
-        """Those of a provider's store and a catalog. WasimError for an unknown name."""
+        """The times of a provider's store and a catalog. WasimError for an unknown name."""
         return cls(store=providers.store(provider), swap=providers.swap(provider, catalog), engine=providers.engine)
 
 

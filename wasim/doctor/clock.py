@@ -29,7 +29,7 @@ def commit_times(tree: Tree, given_interval_s: float | None) -> CommitTimes:
     """The times of the retained snapshots.
 
     An interval that is given stands for every commit that added data; so does that of the case that a run of wasim's
-    virtual clock carried out, which is found beside the table. A table whose snapshots are nearly all expired takes its
+    virtual clock carried out, found next to the table. A table whose snapshots are nearly all expired takes its
     gaps from the metadata log, which counts every change of its metadata.
     """
     snapshots = tree.index.snapshots

@@ -38,9 +38,9 @@ _WANTED = frozenset({_STATUS, _FILE, _PATH, _PARTITION, _ROWS, _BYTES, _CONTENT}
 class ContentFiles:
     """Data and delete files by key: a row per file in equal-length columns.
 
-    `manifests` has the place of a manifest that holds the file, `others` those of further ones, by file. `last_seen` is
-    the place of the last snapshot that holds it; `is_live` says whether the current one does. `partitions` number the
-    partitions, by spec and values, as they came.
+    `manifests` has the place of a manifest that holds the file, `others` the places of further ones, by file.
+    `last_seen` is the place of the last snapshot that holds it; `is_live` says whether the current one does.
+    `partitions` number the partitions, by spec and values, as they came.
     """
 
     places: dict[str, int] = field(default_factory=dict)

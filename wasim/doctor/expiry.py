@@ -14,7 +14,7 @@ _CONTENT = (Kind.DATA, Kind.DELETE_FILE)
 
 
 class Expirable:
-    """The retained files of a tree, gathered once for every expiry that is weighed."""
+    """The retained files of a tree, gathered once for every expiry that is looked at."""
 
     def __init__(self, tree: Tree) -> None:
         self.index, self.content = tree.index, tree.content

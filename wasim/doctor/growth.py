@@ -129,7 +129,7 @@ class Growth:
     `metadata_json_bytes` is the file as stored, `metadata_json_text_bytes` the JSON in it. Marks of metadata.json judge
     one of them; `days_until_other` are days until the other reaches the mark.
 
-    `manifests` and `manifest_bytes` are those of one snapshot; the trend of metadata is of bytes written, which stay
+    `manifests` and `manifest_bytes` count one snapshot's; the trend of metadata is of bytes written, which stay
     until something removes them.
     """
 

@@ -18,7 +18,7 @@ class ManifestIndex:
     """All manifests of the retained snapshots, and which snapshots hold each.
 
     `manifests[i]`, under the key `keys[i]`, is held by the `snapshots` from the first to the last place of each of
-    `spans[i]`. `live` are those of the current snapshot, in its list's order. `counts` and `bytes` are of each
+    `spans[i]`. `live` are the manifests of the current snapshot, in its list's order. `counts` and `bytes` are of each
     snapshot's manifests, -1 where its list cannot be read; `list_keys` are the lists, empty for manifests that
     metadata.json names itself.
     """
@@ -67,7 +67,7 @@ def list_keys_of(snapshots: Sequence[Snapshot], places: Places) -> list[str]:
 
 
 class _Indexing:
-    """Manifests by number as they come; `held` are those of the list before, its last one first."""
+    """Manifests by number as they come; `held` are the manifests of the list before, its last one first."""
 
     def __init__(self, lists: Iterator[ListRead], places: Places, faults: Faults) -> None:
         self.lists, self.places, self.faults = lists, places, faults

@@ -41,7 +41,7 @@ class Chosen:
     path: str
     why: str
     rivals: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()  # those of its version or a higher one that could not be read
+    unread: tuple[str, ...] = ()  # files of its version or a higher one that could not be read
     is_by_catalog: bool = False
     hint: str | None = None  # what version-hint.text says, if there is one
     hint_agrees: bool = True

@@ -136,7 +136,7 @@ def _versions_per_snapshot(inspection: Inspection, others: float) -> float | Non
 
 
 def _held_share(inspection: Inspection) -> float:
-    """The share of all snapshots ever made that branches and tags beside main hold, whatever expires."""
+    """The share of all snapshots ever made that branches and tags other than main hold, whatever expires."""
     metadata = inspection.tree.opened.metadata
     now_ms = round(inspection.tree.opened.listed_at_s * 1000)
     newest_ms = max((one.timestamp_ms for one in metadata.snapshots), default=0)

@@ -30,7 +30,7 @@ _ABSENT = "–"
 class TableRow:
     """A table in short. Where it could not be inspected, `error` says why, and there are no figures.
 
-    `identities` are those of findings that count; `accepted` ones are suppressed.
+    `identities` name the findings that count; `accepted` ones are suppressed.
     """
 
     table: str

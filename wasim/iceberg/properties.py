@@ -241,7 +241,7 @@ class TableProperties:
     def read(cls, properties: Mapping[str, str]) -> "TableProperties":
         """The values of a table's properties. PropertyError names the first that Iceberg could not parse.
 
-        Keys without a field are passed over, whatever their values.
+        Keys without a field are ignored, whatever their values.
         """
         return _read(tuple(properties.items()))
 

@@ -26,7 +26,7 @@ class CurrentMetadata:
     """The file taken as current, and why.
 
     `rivals` have the same version: writers that lost a race may have left them behind. `unreadable` are files that were
-    looked into and passed over, each with what is wrong with it.
+    looked into and skipped, each with what is wrong with it.
     """
 
     path: str
@@ -60,7 +60,7 @@ def current_metadata(
     `paths` are all files of the folder. Only metadata.json of the table UUID, if one is given, in whatever case. Newest
     by the version in the name, or by `last-updated-ms` when asked, when no name has a version, and between files of one
     version. Of these, one whose manifest list is gone comes last: an attempt that lost a race deletes its list, and
-    some catalogs leave its metadata.json. A file that cannot be read is passed over if another will do.
+    some catalogs leave its metadata.json. A file that cannot be read is skipped if another will do.
     """
     paths = list(paths)
     versions = _versions(paths)

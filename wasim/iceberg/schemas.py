@@ -203,7 +203,7 @@ def _field_json(field: NestedField) -> str:
 
 
 def read_schema(text: bytes | str, *, source: str) -> Schema:
-    """The schema in JSON text such as a manifest's header value; what Iceberg does not know is passed over."""
+    """The schema in JSON text such as a manifest's header value; what Iceberg does not know is left out."""
     unknown: list[tuple[str, Json]] = []
     try:
         schema = schema_from(JsonFields(read_json(text, source=source), where="schema", source=source, unknown=unknown))

@@ -24,7 +24,7 @@ class Machine:
 
     A load reads metadata.json whole; planning reads every manifest, as for a query that nothing is pruned for; a commit
     loads metadata.json and takes `commit_ms` more. Times per manifest, file and megabyte of manifests are one thread's;
-    `threads` read at once. `slowness` is the ratio of a run's measured planning times to those of the law. `get_ms` and
+    `threads` read at once. `slowness` is the ratio of a run's measured planning times to the law's. `get_ms` and
     `get_ms_per_mebibyte` are what the store adds to each object that is read.
     """
 
@@ -47,7 +47,7 @@ class Machine:
     measured_commit_ms: float | None = None  # the median of a run's commits, where it is a run's machine
 
     def loading_ms(self, json_bytes: Size) -> Size:
-        """Milliseconds of one table load; bytes are those of metadata.json uncompressed, one or an array of them."""
+        """Milliseconds of one table load; bytes of metadata.json, uncompressed, one or an array of them."""
         return self.load_ms + self.load_ms_per_megabyte * json_bytes / MEGABYTE
 
     def scanning_ms(self, manifests: float, files: float, manifest_bytes: float) -> float:
@@ -117,7 +117,7 @@ SHIPPED_MACHINE = Machine(
 def machine_of_run(folder: Path) -> Machine | None:
     """The machine that a run was measured on; None if it timed no planning. SavedFileError for an unreadable summary.
 
-    Load and commit coefficients are those of the run's fit. Planning follows the law of `Machine` with one thread per
+    Load and commit coefficients come from the run's fit. Planning follows the law of `Machine` with one thread per
     core, two at least, times the median ratio of measured to predicted planning.
     """
     path = folder / "summary.json"

@@ -84,7 +84,7 @@ class MaintenanceJob(Part):
 
 
 class CommittingJob(MaintenanceJob):
-    """Maintenance that commits, beside writers that do."""
+    """Maintenance that commits while writers do."""
 
     takes: Annotated[Duration | None, NoneOr(None)] = Field(default=None, description=TAKES)
 

@@ -275,9 +275,9 @@ class FileSizes:
 
     def mean_column_bytes(self, rows: int) -> float:
         """Bytes of the columns of a file of `rows` rows, on average."""
-        alike = Counter(zip(self._kind_of_each, self._values_of((rows,) * len(self.leaves)), strict=True))
+        columns = Counter(zip(self._kind_of_each, self._values_of((rows,) * len(self.leaves)), strict=True))
         return (
-            sum(count * self.kinds[kind].of(values).mean_bytes for (kind, values), count in alike.items())
+            sum(count * self.kinds[kind].of(values).mean_bytes for (kind, values), count in columns.items())
             if rows
             else 0.0
         )
@@ -318,9 +318,9 @@ class FileSizes:
     def _draw_columns(self, counts: tuple[int, ...], rng: np.random.Generator) -> dict[int, int]:
         """Bytes of columns that hold these numbers of values, by field id."""
         if counts not in self.laws:
-            alike = list(zip(self._kind_of_each, self._values_of(counts), strict=True))
-            of_kind = {one: self.kinds[one[0]].of(one[1]) for one in dict.fromkeys(alike)}
-            laws = [of_kind[one] for one in alike]
+            columns = list(zip(self._kind_of_each, self._values_of(counts), strict=True))
+            of_kind = {one: self.kinds[one[0]].of(one[1]) for one in dict.fromkeys(columns)}
+            laws = [of_kind[one] for one in columns]
             deviations = np.array([law.deviation_bytes for law in laws])
             self.laws[counts] = np.rint([law.mean_bytes for law in laws]), deviations
         # both are whole: most files have the same bytes, as real ones have

@@ -147,8 +147,8 @@ class ManifestWriter:
         *,
         removed: frozenset[FileKey] = frozenset(),
     ) -> tuple[bytes | int, LiveManifest]:
-        """A manifest of these entries, in order; those of `removed` files are DELETED, those that `commit` added ADDED,
-        the others EXISTING. Of one in Parquet nothing but its length is known.
+        """A manifest of these entries, in order; entries of `removed` files are DELETED, those that `commit` added
+        ADDED, the others EXISTING. Of one in Parquet nothing but its length is known.
         """
         data: bytes | int
         if self.is_parquet:

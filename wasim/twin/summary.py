@@ -201,5 +201,5 @@ def _by_partition(metadata: TableMetadata, files: SpecFiles) -> dict[str, list[D
 
 
 _OF_MANIFESTS = ("manifests-created", "manifests-kept", "manifests-replaced", "entries-processed")
-# Those of an append, of which a writer's profile has templates.
+# Fields of an append's summary, of which a writer's profile has templates.
 COUNTERS = frozenset(summary_counters(CommitCounts(added=FileCounts(files=1, records=1, bytes=1))))

@@ -164,9 +164,9 @@ class SimulatedTable:
         result: list[LiveManifest] = []
         replaced: list[LiveManifest] = []
         number = first_number
-        for alike in ([one for one in kept if not one.has_deletes], [one for one in kept if one.has_deletes]):
-            for places in places_by_spec([one.file.partition_spec_id for one in alike], self.rules.policy):
-                group = [alike[place] for place in places]
+        for of_kind in ([one for one in kept if not one.has_deletes], [one for one in kept if one.has_deletes]):
+            for places in places_by_spec([one.file.partition_spec_id for one in of_kind], self.rules.policy):
+                group = [of_kind[place] for place in places]
                 lengths = [one.file.manifest_length for one in group]
                 # From the oldest bin, so that the places before it stay what they are.
                 for bin_places in reversed(bins_to_merge(lengths, self.rules.policy, holds_first=places[0] == 0)):

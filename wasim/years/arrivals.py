@@ -244,7 +244,7 @@ class FileBytes:
         self.log_bytes = np.log(np.array(columns) + sizes.footer_bytes).tolist()
 
     def between(self, other: "FileBytes", share: float) -> "FileBytes":
-        """The bytes between these and those of a like writer's: `share` of the way."""
+        """The bytes between these and a like writer's: `share` of the way."""
         found = copy(self)
         found.log_bytes = np.log(np.exp(self.log_bytes) * (1 - share) + np.exp(other.log_bytes) * share).tolist()
         return found

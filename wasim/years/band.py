@@ -26,12 +26,12 @@ _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
 _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
 _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
-_BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # how many manifests are left hangs on when deletes go
+_BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # when deletes go decides how many manifests are left
 _BY_CHANCE = _widths(0.03, 0.08, 0.2, 0.11)  # how many files there are decides when they are compacted
 _ZIPPED = _widths(0.03, 0.0, 0.0, 0.0)
 _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin, single bytes decide what merges
 _PARQUET = _widths(0.0, 0.0, 0.02, 0.0)  # manifests of format version 4, whose sizes follow what was measured
-_ROLLED = _widths(0.0, 0.015, 0.5, 0.03)  # of how alike the bounds of one task's files are nothing is sampled
+_ROLLED = _widths(0.0, 0.015, 0.5, 0.03)  # how close the bounds of one task's files are is not sampled
 _RESTS = _widths(0.04, 0.05, 0.03, 0.03)  # what comes between commits of nothing is put before them all
 _SMALL_TARGET_BYTES = 4 << 20
 # of statements on the newest or oldest rows, on scattered ones, and where summaries that they write are compressed

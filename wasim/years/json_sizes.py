@@ -155,7 +155,7 @@ class MetadataJson:
         return 1 if self.entry is None or self.entry.recipe.commit == "same" else 2
 
     def between(self, other: "MetadataJson", share: float) -> "MetadataJson":
-        """The bytes between these and those of another table, compressed alike: `share` of the way."""
+        """The bytes between these and another table's, compressed by the same codec: `share` of the way."""
         return replace(
             self,
             created=self.created + (other.created - self.created) * share,
@@ -306,8 +306,8 @@ def _prolonged(table: SimulatedTable, count: int, most_kept: int) -> TableJson:
     texts = list(json.snapshots.values())[1:]  # the first one has no parent
     log = list(json.snapshot_log)[-len(texts) :]
     apart = [_DIFFERING.split(text) for text in texts]  # as text, UUID, id, what a number counts, its digits, text …
-    alike = [parts for parts in apart if parts[3::_EACH] == apart[0][3::_EACH]]  # statements count other things
-    grown = _grown([dict(_numbers_of(parts)) for parts in alike])
+    same = [parts for parts in apart if parts[3::_EACH] == apart[0][3::_EACH]]  # statements count other things
+    grown = _grown([dict(_numbers_of(parts)) for parts in same])
     named = Counter(uuid for parts in apart for uuid in dict.fromkeys(parts[1::_EACH]))
     constant = {uuid for uuid, snapshots in named.items() if snapshots > 1}  # of a query, not of a commit
     snapshots, entries = dict[int, str](), list[SnapshotLogEntry]()

@@ -214,7 +214,7 @@ def _around(snapshots: SnapshotBytes, operation: str, kind: str = "") -> float:
 
 
 def _counters(snapshots: SnapshotBytes, deletes: PositionDeletes) -> list[float]:
-    """What each counter that is left out where there is none takes beside its number, as the machine has them."""
+    """What each counter that is left out where there is none takes without its number, as the machine has them."""
     nothing = snapshots.of_operation("replace", CommitCounts(), TableTotals())
     listed = FileCounts(vectors=1) if deletes.uses_vectors else FileCounts(position_files=1)
     each = (FileCounts(files=1), FileCounts(records=1), FileCounts(bytes=1), listed, FileCounts(position_deletes=1))

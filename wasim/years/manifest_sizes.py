@@ -23,7 +23,7 @@ LEAST_STATEMENTS, MOST_TOGETHER = 4, 24  # of a sample, and files of each
 
 @dataclass(frozen=True, slots=True)
 class NewManifest:
-    """`count` manifests alike that a commit writes of its own files: files and bytes of each."""
+    """`count` equal manifests that a commit writes of its own files: files and bytes of each."""
 
     count: int
     files: float
@@ -35,9 +35,9 @@ class ManifestBytes:
     """Bytes of manifests: of one commit's `files` new files, `per_new` for each, and of any number of older entries.
 
     A commit of very many files writes the `several` manifests, newest first; none given: one.
-    `by_count` are those of entries in the order of their commits; an entry of a compacted file takes `compacted_more`,
-    one that was sorted by partition `sorted_more`. The first file of a statement takes `first_more`, further ones of
-    the same statement `further_more`.
+    `by_count` has the bytes of entries in the order of their commits; an entry of a compacted file takes
+    `compacted_more`, one that was sorted by partition `sorted_more`. The first file of a statement takes `first_more`,
+    further ones of the same statement `further_more`.
     """
 
     new: float
@@ -97,7 +97,7 @@ class DescribedEntries:
 
     @property
     def arrived(self) -> list[LiveEntry]:
-        """Those of commits, newest first, as merges leave them."""
+        """Entries of commits, newest first, as merges leave them."""
         return [entry for entries in reversed(self.commits) for entry in entries]
 
 
@@ -125,8 +125,8 @@ def data_manifests(
     if shown > 1:
         one = mean(written_bytes(table, manifest.entries[:1], is_new=True) for manifest in own)
     per_new = (all_of_one - one) / (shown - 1) if shown > 1 else by_count.slope
-    alike = min(len(arrived), len(described.compacted))
-    more = _compared(table, described.compacted[:alike], arrived[:alike]) / max(1, alike - 1)
+    count = min(len(arrived), len(described.compacted))
+    more = _compared(table, described.compacted[:count], arrived[:count]) / max(1, count - 1)
     apart = min(len(arrived), len(described.by_partition))
     sorted_more = _compared(table, described.by_partition[:apart], arrived[:apart]) / max(1, apart)
     first_more, further_more = _of_statements(table, described, by_count.slope) if described.statements else (0.0, 0.0)

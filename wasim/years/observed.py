@@ -46,7 +46,7 @@ class FoundJson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """A real table: its sizes, and what its commits do beside what a case can say.
+    """A real table: its sizes, and what its commits do that a case cannot say.
 
     `made` snapshots were made until now. For each that a case simulates there are `others`, and `versions` of
     metadata.json in all, None where unknown; the others write `other_manifests` bytes for each byte of manifests.
@@ -92,7 +92,7 @@ class Fit:
 
 
 def fit_files(simulated: Floats, found: Floats) -> Fit:
-    """The fit by least relative squares; of few files, or of ones alike, by their ratio. None found leave all as is."""
+    """The fit by least relative squares; of few files, or of equal ones, by their ratio. None found leave all as is."""
     if not len(found):
         return Fit()
     fit = Fit(scale=float(np.median(found / simulated)))
@@ -128,7 +128,7 @@ def fits_of(shape: Shape, observed: Observed) -> Fits:
 
 
 def as_observed(shape: Shape, observed: Observed, fits: Fits) -> Shape:
-    """The shape with the table's own sizes, and with what its commits do beside those simulated."""
+    """The shape with the table's own sizes, and with what its commits do besides."""
     sizes = shape.sizes
     fitted = Sizes(
         json=_json(sizes.json, observed),

@@ -99,7 +99,7 @@ def _touched_of_commit(case: Case) -> int:
 
 
 def _positions(case: Case, count: int, rng: np.random.Generator) -> Ints:
-    """Positions of this many rows of a file, by chance: alike ones would compress too well as bounds."""
+    """Positions of this many rows of a file, by chance: equal ones would compress too well as bounds."""
     rows = max(count, case.rows_per_commit // case.workload.files_per_commit)
     return np.sort(rng.choice(rows, count, replace=False))
 

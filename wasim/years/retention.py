@@ -44,7 +44,7 @@ class Expiries:
 class Written:
     """Versions of metadata.json by when they were written: between one row of `Expiries` and the next.
 
-    `snapshots` made snapshots, `further` ones put statistics, which take `statistics` bytes, beside those. They have
+    `snapshots` made snapshots, `further` ones put statistics, which take `statistics` bytes. They have
     `items` and `further_items` bytes of snapshots and their log on average, which grow by `growth` from one expiry to
     the next. Of the `expiries` that took something away, each leaves `items_left`.
     """
@@ -298,7 +298,7 @@ class Retention:
 
     def json_of(self, snapshots: Floats, versions: Floats | float) -> Floats:
         """Bytes of the metadata.json of the snapshots with these numbers, by how many versions there were before."""
-        found = self.expiries  # those of the same commit too, where they share its metadata.json
+        found = self.expiries  # expiries of the same commit too, where they share its metadata.json
         places = np.searchsorted(found.made, snapshots, side="right" if self.json.expires_within else "left")
         place = np.maximum(places - 1, 0)
         items = self.at(snapshots, self._items) - self.at(found.gone[place], self._items)

@@ -1,4 +1,4 @@
-"""What the metadata files of one table weigh: read off a handful of files that the exact twin encodes for its shape."""
+"""Sizes of one table's metadata files: read off a handful of files that the exact twin encodes for its shape."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -75,10 +75,10 @@ FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
 STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touches, of other partitions where they close
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
-SOLVING = 200  # steps until rows by chance are known: those of a mean near one come slowly
+SOLVING = 200  # steps until rows by chance are known; a mean near one takes longest
 SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
 MORE_LISTED = 9  # further commits whose own manifests show how much lengths differ
-LEAST_SPREAD = 3.0  # of lengths of manifests alike, in bytes
+LEAST_SPREAD = 3.0  # of lengths of equal manifests, in bytes
 NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
 MOST_KEYS = 1 << 16  # computed for the size of an equality-delete file
 LATER = 1_000  # commits after which sampled entries stand in manifests
@@ -99,7 +99,7 @@ class RowDeltas:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """What the files of one table weigh, in bytes, on average."""
+    """How many bytes the files of one table take on average."""
 
     json: MetadataJson
     lists: SizeByCount
@@ -121,11 +121,11 @@ def read_sizes(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Sit
 
 
 class TableSample:
-    """Some commits of one table's writer that appends, with few rows: what its files weigh is read off them, whatever
+    """Some commits of one table's writer that appends, with few rows: sizes of its files are read off them, whatever
     rows they have. Partitions and what does not depend on rows are looked at once.
 
-    If it `draws_bounds`, those of all columns whose values do not grow are drawn as distributed for any number of rows;
-    else those of the case's own rows are computed where these are few.
+    If it `draws_bounds`, bounds of all columns whose values do not grow are drawn as distributed for any number of
+    rows; else they are computed from the case's own rows where these are few.
     """
 
     def __init__(self, *, case: Case, profile: WriterProfile, site: Site, draws_bounds: bool = False) -> None:
@@ -201,7 +201,7 @@ class TableSample:
 
     @cached_property
     def _by_partition(self) -> list[tuple[Partition, int, list[Part]]]:
-        """Parts in one partition of some commits, as they stand once sorted by partition: those of one commit are
+        """Parts in one partition of some commits, as they stand once sorted by partition: parts of one commit are
         further apart than deflate sees. Without partitions, as they stand once dealt out to several manifests.
         """
         files, found = self._writer.files, []
@@ -216,7 +216,7 @@ class TableSample:
 
     @cached_property
     def _wanted(self) -> int:
-        """Entries to look at in one manifest: those of a block, which is compressed by itself."""
+        """Entries to look at in one manifest: as many as a block holds, which is compressed by itself."""
         bounds = ENTRY_BYTES + BOUNDED_BYTES * len(self._writer.files.bounded)
         return min(MOST_ENTRIES, max(FEWEST_ENTRIES, ceil(BLOCK_RAW_BYTES / bounds)))
 
@@ -272,7 +272,7 @@ class TableSample:
 
     def _files(self, parts: Sequence[Part], commit: int, arrivals: Arrivals) -> list[DataFileEntry]:
         """Files of the case's size in the place of sampled ones. Where chance decides how many rows fall into a
-        partition, sizes differ from file to file, and their entries compress less well than those of files alike.
+        partition, sizes differ from file to file, and their entries compress less well than entries of equal files.
         """
         files, rng, numbers = self._writer.files, self._writer.rng, _numbers(self._writer, commit)
         if arrivals.rows_per_commit == self._case.rows_per_commit == self._rows:
@@ -517,25 +517,25 @@ def _later_entries(files: Sequence[DataFileEntry], writer: CaseWriter, number: i
 
 
 def _lists_of(
-    case: Case, table: SimulatedTable, alike: Sequence[ManifestFile], arrivals: Arrivals
+    case: Case, table: SimulatedTable, listed: Sequence[ManifestFile], arrivals: Arrivals
 ) -> tuple[SizeByCount, float, float]:
     """Sizes of lists of such manifests; what is saved by each that is of the same commit as the one before, and what
     each takes more that is of partitions of its own.
     """
     growing = {place: case.commit_interval_s / lasts_s for place, lasts_s in growing_fields(case).items()}
-    lists = _lists(table, alike, arrivals, growing=growing)
+    lists = _lists(table, listed, arrivals, growing=growing)
     together = _lists(
-        table, alike, arrivals, of_one_commit=True, differ="scattered" in places_of(case) and not merges_on_read(case)
+        table, listed, arrivals, of_one_commit=True, differ="scattered" in places_of(case) and not merges_on_read(case)
     )
     apart = (
-        _lists(table, alike[:1], arrivals, growing=dict.fromkeys(growing, 1.0), rewritten=True) if growing else lists
+        _lists(table, listed[:1], arrivals, growing=dict.fromkeys(growing, 1.0), rewritten=True) if growing else lists
     )
     return lists, lists.slope - together.slope, apart.slope - lists.slope
 
 
 def _lists(
     table: SimulatedTable,
-    alike: Sequence[ManifestFile],
+    listed: Sequence[ManifestFile],
     arrivals: Arrivals,
     *,
     of_one_commit: bool = False,
@@ -549,11 +549,11 @@ def _lists(
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
-    lengths = [one.manifest_length for one in alike]
+    lengths = [one.manifest_length for one in listed]
     typical, spread = float(np.mean(lengths)), max(LEAST_SPREAD, float(np.std(lengths)))
     identity, counts = draw_identity(1000, rng), LISTED[-2:] if of_one_commit or rewritten else LISTED
     for number in range(1, LISTED[-1] + 1):
-        like = alike[number % len(alike)]
+        like = listed[number % len(listed)]
         length = round(rng.normal(typical, spread))
         if not of_one_commit:
             identity = draw_identity(1000 + number * (BETWEEN_REWRITES if rewritten else 1), rng)
@@ -566,7 +566,7 @@ def _lists(
             sequence_number=identity.sequence_number if version > 1 else 0,
             min_sequence_number=identity.sequence_number - rewritten if version > 1 else 0,
             first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
-            partitions=_later(like, number - number % len(alike), growing),
+            partitions=_later(like, number - number % len(listed), growing),
         )
         if differ:
             gone, kept, since = (int(rng.integers(1, most)) for most in (SOME_FILES, SOME_FILES, LATER))

@@ -31,7 +31,7 @@ class SnapshotBytes:
         self.between = 1 if table.json.is_compact else 2
         self.epochs = len(self._numbers_jobs)  # numbers of a writer's snapshot that count its commits
         self.sequences = int(self._version > 1)  # one where snapshots have a sequence number
-        self.names_manifests = not self._unknown  # whether those of jobs do; an older Iceberg's do not
+        self.names_manifests = not self._unknown  # whether snapshots of jobs do; an older Iceberg's do not
         self.counts_manifests = "manifests-kept" in rules.summary  # whether summaries say how many there are
         self.has_row_ids = self._version > 2  # whether snapshots say where the ids of their rows begin
 

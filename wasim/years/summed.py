@@ -113,7 +113,7 @@ _OF_RETENTION = (METADATA_DELETE_AFTER_COMMIT_ENABLED, METADATA_PREVIOUS_VERSION
 
 @dataclass(slots=True, kw_only=True)
 class YearsOf:
-    """Simulates cases whose tables and commits are alike: what they share is found once."""
+    """Simulates cases whose tables and commits are the same: what they share is found once."""
 
     profile: WriterProfile
     site: Site

@@ -123,16 +123,16 @@ def _of_groups(choices: tuple[Choice, ...]) -> list[str]:
     """Sentences on groups that differ in more than their writer: which writes least at the shortest interval."""
     base, names = choices[0], short_names([choice.group.name for choice in choices])
     by_interval = [_at(choices, option.interval_s) for option in base.options]
-    of_months = (alike for alike in by_interval if all(MONTH_S in one.by_horizon for one in alike.values()))
-    alike = next(of_months, None)
-    by_month, alike = alike is not None, alike or by_interval[0]
+    of_months = (one for one in by_interval if all(MONTH_S in option.by_horizon for option in one.values()))
+    of_month = next(of_months, None)
+    by_month, options = of_month is not None, of_month or by_interval[0]
 
     def written(choice: Choice) -> float:
-        option = alike[choice.group.name]
+        option = options[choice.group.name]
         return option.by_horizon[MONTH_S] if by_month else option.metadata_bytes
 
-    among = [choice for choice in choices if choice.group.name in alike]
-    least, interval_s = min(among, key=written), alike[base.group.name].interval_s
+    among = [choice for choice in choices if choice.group.name in options]
+    least, interval_s = min(among, key=written), options[base.group.name].interval_s
     over = "in the first month" if by_month else f"over {format_duration(base.options[0].run.case.horizon_s)}"
     other = max(among, key=written) if least is base else base
     compared = (

@@ -38,13 +38,13 @@ def _rounded(svg: str) -> str:
 
 def _styled_once(svg: str) -> str:
     """The document with consecutive markers of one style grouped under it."""
-    alike = re.compile(r'\s*<use [^>]*? style="([^"]*)"/>(?:\s*<use [^>]*? style="\1"/>)+')
+    repeated = re.compile(r'\s*<use [^>]*? style="([^"]*)"/>(?:\s*<use [^>]*? style="\1"/>)+')
 
     def shared(markers: re.Match[str]) -> str:
         own = f' style="{markers[1]}"'
         return f"\n<g{own}>{markers[0].replace(own, '')}\n</g>"
 
-    return alike.sub(shared, svg)
+    return repeated.sub(shared, svg)
 
 
 def without_title(svg: str, title_pt: float) -> str:

@@ -8,7 +8,7 @@ NEGLIGIBLE = 1e-9
 MOST_KINDS = 16  # of manifests between two events: the most similar ones count as equal
 MANY_KINDS = 40  # of appends that bring several manifests each
 ROOM = 192  # rows of manifests: a merge may part each that there is in three
-MOST_COHORTS = 24  # those of partitions that closed earlier count as equal
+MOST_COHORTS = 24  # partitions that closed earlier count as equal
 MANY_PARTS = 6.0
 MANY_LEFT = 8.0  # emptied manifests
 MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
@@ -63,7 +63,7 @@ IS_THERE, EVERY_US, RUNS, PLACE, ON_READ, ROWS_WANTED, SHARE_WANTED, NEW_ROWS, I
 CHANGE = 9
 # Snapshots of statements, by operation
 APPENDS, DELETES, OVERWRITES = range(3)
-# Counters of a summary, those of what there is none of left out; the others stand in all that count manifests
+# Counters of a summary that leaves out what there is none of; the others stand in all that count manifests
 NEW_FILES, GONE_FILES, NEW_RECORDS, GONE_RECORDS, NEW_BYTES, GONE_BYTES = range(6)
 NEW_DELETES, GONE_DELETES, NEW_POSITIONS, GONE_POSITIONS = range(6, 10)
 LEFT_OUT = 10
@@ -137,7 +137,7 @@ class Laws:
     list_sums: list[float]
     sibling_saving: float
     rewritten_more: float
-    # data files: logarithms of bytes by those of rows
+    # data files: logarithms of bytes by logarithms of rows
     rows_known: int
     log_rows: list[float]
     log_bytes: list[float]
@@ -175,7 +175,7 @@ class Laws:
     has_row_ids: int
     counts_manifests: int
     compaction_json: float  # around its numbers
-    counter_json: list[float]  # of each counter that is left out where there is none, beside its number
+    counter_json: list[float]  # of each counter that is left out where there is none, without its number
     rewrite_json: float
     names_manifests: int  # whether a job's summary counts manifests
     nothing_json: float  # a writer's without rows, around its numbers

@@ -152,7 +152,7 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
             spare[spares][SIBLINGS] = followers_left(row[SIBLINGS], untouched)
             spares += 1
         if some > NEGLIGIBLE:
-            # of each, on average, less those of manifests that were emptied
+            # of each, on average, without what manifests that were emptied had
             part = (
                 max(0.0, first - emptied) * fresh / some,
                 max(0.0, second - emptied) * partial / some,
@@ -228,7 +228,7 @@ def leave(table: Table, row: list[float], to: int, count: float, gone: list[floa
 
 
 def reopen_entries(table: Table) -> None:
-    """Counts settled entries as those of compacted files again."""
+    """Counts settled entries as compacted files again."""
     for place in range(table.used[0]):
         row = table.rows[0][place]
         row[PARTIAL], row[SETTLED] = row[PARTIAL] + row[SETTLED], 0.0

@@ -1,6 +1,6 @@
 """Which data files statements that change rows touch in the machine, on average.
 
-The rules are those of `wasim.twin.statements`, for expected numbers of files: a statement that touches the share p of
+The rules of `wasim.twin.statements`, for expected numbers of files: a statement that touches the share p of
 all rows, scattered, touches a file of n rows with the probability 1 − (1 − p)ⁿ.
 """
 
@@ -269,7 +269,7 @@ def queue_up(table: Table, place: int, number: int, files: float, live: float) -
 
 
 def newest_first(table: Table, laws: Laws) -> int:
-    """Files by class with their live rows, those of the newest rows first: what came since the last statement, then
+    """Files by class with their live rows, the newest rows first: what came since the last statement, then
     what that wrote.
     """
     small = table.classes[ARRIVED]
@@ -284,7 +284,7 @@ def newest_first(table: Table, laws: Laws) -> int:
 
 
 def oldest_first(table: Table, laws: Laws) -> int:
-    """The same, those of the oldest rows first: what the last statement on them wrote is the oldest."""
+    """The same, the oldest rows first: what the last statement on them wrote is the oldest."""
     small = table.classes[ARRIVED]
     each = small[RECORDS] / small[FILES] if small[FILES] > NEGLIGIBLE else 1.0
     alive = min(small[FILES], small[LIVE] / each)  # the oldest ones have no live row any more
@@ -319,7 +319,7 @@ def queue_others(table: Table, laws: Laws, place: int) -> int:
 
 
 def arrived_files(table: Table, laws: Laws, rows: float, is_newest: bool) -> tuple[float, float]:
-    """Files as they arrived that hold `rows` rows at an end of the table, and those of them that hold rows too which
+    """Files as they arrived that hold `rows` rows at an end of the table, and how many of them hold rows too which
     are not live any more: the first of a commit of which a part is touched already.
     """
     small, per_commit = table.classes[ARRIVED], laws.rows_per_commit
