@@ -113,11 +113,22 @@ def test_what_is_not_counted_or_not_read_is_named() -> None:
     assert not judge_differences(broken, None, fails_on_missing=True).passed
 
 
-def test_a_scenario_of_several_cases_is_matched_by_label() -> None:
+def test_cases_of_a_sweep_are_matched_by_label_then_in_order() -> None:
     text = (SCENARIOS / "smoke.yaml").read_text().replace("[1s, 4s]", "[10m, 1h]").replace("12s", "1d")
     found = differences("smoke.yaml", text, text.replace("10m", "30m").replace("50", "60"))
-    assert [one.name for one in found.found] == ["smoke.yaml (streaming every 1h)", "smoke.yaml (batch every 1h)"]
-    assert len(found.unread) == 4
+    assert [one.name.partition(" (")[2] for one in found.found] == [
+        f"{writer} every {interval})" for interval in ("1h", "30m") for writer in ("streaming", "batch")
+    ]
+    assert [one.changes[0] == "10m → 30m" for one in found.found] == [False, False, True, True]
+    assert not found.unread
+
+
+def test_cases_of_one_side_alone_are_named_and_not_compared() -> None:
+    text = (SCENARIOS / "smoke.yaml").read_text().replace("12s", "1d")
+    found = differences("smoke.yaml", text.replace("[1s, 4s]", "[10m]"), text.replace("[1s, 4s]", "[20m, 1h, 2h]"))
+    assert [line.partition(": only ")[2].partition(" the change")[0] for line in found.unread] == ["before", "after"]
+    assert "batch every 10m" in found.unread[0]
+    assert next(iter(difference_lines(found))) == "Nothing was compared."
 
 
 def test_the_comment_is_found_again_by_its_first_line(found: Differences) -> None:

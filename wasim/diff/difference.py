@@ -68,9 +68,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """All differences found, sentences on what could not be read or matched, and what was assumed of settings."""
+    """All differences found among so many versions that were `compared`, sentences on what could not be read or
+    matched, and what was assumed of settings.
+    """
 
     found: tuple[Difference, ...]
+    compared: int
     unread: tuple[str, ...]
     assumed: tuple[str, ...] = ()
 
@@ -88,6 +91,7 @@ class Workload:
 class _Found:
     differences: list[Difference] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    compared: int = 0
     on_workload: bool = False  # whether any settings were tried on the workload
 
 
@@ -102,6 +106,7 @@ def find_differences(pairs: Iterable[Pair], workload: Workload, terms: Terms) ->
                 found.unread.append(f"{pair.name}: {_without(folder, str(error)).rstrip('.')}")
     return Differences(
         found=tuple(found.differences),
+        compared=found.compared,
         unread=tuple(found.unread),
         assumed=workload.assumed if found.on_workload else (),
     )
@@ -119,6 +124,7 @@ def _find(pair: Pair, workload: Workload, terms: Terms, folder: Path, found: _Fo
             path.write_text(text)
         before, after = (list(project(path, {}, terms)) for _, path in sides)
         for one, other in _matched(before, after, pair.name, found):
+            found.compared += 1
             label = f" ({other.case.label})" if max(len(before), len(after)) > 1 else ""
             _add(_difference(f"{pair.name}{label}", one, other), found)
         return
@@ -127,6 +133,7 @@ def _find(pair: Pair, workload: Workload, terms: Terms, folder: Path, found: _Fo
     path = folder / "workload.yaml"
     path.write_text(workload.text)
     for side, later in _paired(readings[0].settings, readings[1].settings):
+        found.compared += 1
         if side == later:
             continue
         found.on_workload = True
@@ -152,18 +159,16 @@ def _without(folder: str, said: str) -> str:
 def _matched(
     before: list[Projection], after: list[Projection], name: str, found: _Found
 ) -> Iterator[tuple[Projection, Projection]]:
-    """Cases of the same label, or the only case of each."""
-    if len(before) == len(after) == 1:
-        yield before[0], after[0]
+    """Cases of the same label; as many others on both sides are the same cases, changed, in the sweep's order."""
+    earlier, later = ({one.case.label: one for one in side} for side in (before, after))
+    for label in [label for label in earlier if label in later]:
+        yield earlier.pop(label), later.pop(label)
+    if len(earlier) == len(later):
+        yield from zip(earlier.values(), later.values(), strict=True)
         return
-    later = {one.case.label: one for one in after}
-    for one in before:
-        other = later.pop(one.case.label, None)
-        if other is None:
-            found.unread.append(f"{name}: {one.case.label} is before alone")
-        else:
-            yield one, other
-    found.unread += [f"{name}: {label} is after alone" for label in later]
+    for when, others in (("before", earlier), ("after", later)):
+        if others:
+            found.unread.append(f"{name}: only {when} the change there is {', '.join(others)}")
 
 
 def _paired(before: tuple[Settings, ...], after: tuple[Settings, ...]) -> Iterator[tuple[Settings, Settings]]:

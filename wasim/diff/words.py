@@ -80,8 +80,8 @@ def difference_lines(differences: Differences) -> Iterator[str]:
         yield from (f"  {note}" for note in one.notes)
         yield ""
     if not differences.found:
-        yield "Nothing changes that wasim counts."
-    yield from (f"Not read: {one}." for one in differences.unread)
+        yield f"{_title(differences)}."
+    yield from (f"Not compared: {one}." for one in differences.unread)
     yield from differences.assumed
 
 
@@ -106,7 +106,7 @@ def differences_comment(differences: Differences, verdict: Verdict, link: str = 
             marker=MARKER,
             headline=_title(differences),
             judged=judged,
-            notes=[*said, *dict.fromkeys(notes), *(f"Not read: {one}." for one in differences.unread)],
+            notes=[*said, *dict.fromkeys(notes), *(f"Not compared: {one}." for one in differences.unread)],
             details=[figures_table(one) for one in differences.found],
             remarks=differences.assumed,
             link=link,
@@ -116,7 +116,7 @@ def differences_comment(differences: Differences, verdict: Verdict, link: str = 
 
 def _title(differences: Differences) -> str:
     if not differences.found:
-        return "Nothing changes that wasim counts"
+        return "Nothing changes that wasim counts" if differences.compared else "Nothing was compared"
     if len(differences.found) == 1:
         return headline(differences.found[0])
     cost = sum(_cost_of(one) for one in differences.found)
