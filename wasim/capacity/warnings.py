@@ -48,7 +48,8 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     if deletes > MANY_DELETE_FILES:
         yield (
             f"{deletes:,.0f} delete files are live at the most, and readers apply them. Compaction as simulated here"
-            " leaves them; rewrite_data_files with delete-file-threshold removes them."
+            " leaves them; rewrite_data_files with delete-file-threshold removes them, and writes every data file again"
+            " that they apply to, which these figures are without."
         )
     if chosen.setting.appends == "merge" and plan.case.writer.kind == "streaming" and plan.case.writer.profile is None:
         yield "Merge appends take foreachBatch, which appends a retried batch again: at least once, not exactly once."
