@@ -17,7 +17,7 @@ from wasim.capacity import (
     plan,
     request_from_flags,
 )
-from wasim.capacity.fleet_options import Asked, _option, alike, answer, request_of
+from wasim.capacity.fleet_options import Asked, _option, answer, request_of, stand_in_of
 from wasim.errors import ScenarioError, WasimError
 from wasim.scenario.fleet import FleetTable
 
@@ -33,7 +33,7 @@ def table(**given: object) -> FleetTable:
     [(100, 64), (127, 64), (129, 256), (64, 64), (32.1, 64), (31.9, 16), (1, 1), (0.51, 1), (0.4, 0.25)],
 )
 def test_rates_of_half_to_twice_as_much_count_as_equal(own: float, rate: float):
-    found = alike(table(rows_per_second=own, count=5, weight=3), ASKED)
+    found = stand_in_of(table(rows_per_second=own, count=5, weight=3), ASKED)
     assert (found.rows_per_second, found.freshness) == (rate, 600)
     assert (found.name, found.count, found.weight) == ("", 1, 1)
     assert 0.5 <= own / rate <= 2
@@ -41,14 +41,14 @@ def test_rates_of_half_to_twice_as_much_count_as_equal(own: float, rate: float):
 
 def test_rates_that_commits_could_not_carry_stay_unrounded():
     # 100 files a commit of ten minutes: at 0.25 rows a second one would have 150 rows, at 0.0625 only 37
-    kept = alike(table(rows_per_second=0.12, files_per_commit=100), replace(ASKED, freshness="10m"))
+    kept = stand_in_of(table(rows_per_second=0.12, files_per_commit=100), replace(ASKED, freshness="10m"))
     assert kept.rows_per_second == 0.12
-    assert alike(table(rows_per_second=0.2, files_per_commit=100), ASKED).rows_per_second == 0.25
-    assert alike(table(rows_per_second=0.2, files_per_commit=150), ASKED).rows_per_second == 0.25
-    assert alike(table(rows_per_second=0.2, files_per_commit=151), ASKED).rows_per_second == 0.2
-    fast = alike(table(rows_per_second=1.5e6), replace(ASKED, freshness="600s"))
+    assert stand_in_of(table(rows_per_second=0.2, files_per_commit=100), ASKED).rows_per_second == 0.25
+    assert stand_in_of(table(rows_per_second=0.2, files_per_commit=150), ASKED).rows_per_second == 0.25
+    assert stand_in_of(table(rows_per_second=0.2, files_per_commit=151), ASKED).rows_per_second == 0.2
+    fast = stand_in_of(table(rows_per_second=1.5e6), replace(ASKED, freshness="600s"))
     assert fast.rows_per_second == 4.0**10
-    faster = alike(table(rows_per_second=9e5, freshness=1_000.0), ASKED)
+    faster = stand_in_of(table(rows_per_second=9e5, freshness=1_000.0), ASKED)
     assert faster.rows_per_second == 9e5  # a billion rows a commit at most
 
 
