@@ -17,7 +17,7 @@ from wasim.capacity.fleet_shapes import (
     _arrivals,
     _between,
     _by_columns,
-    _changed_alike,
+    _changed_as,
     _Layout,
     nearness,
     shapes_of,
@@ -121,8 +121,8 @@ def test_a_share_is_taken_on_the_scale_asked_for():
 
 
 def test_what_differs_before_and_after_is_added():
-    assert _changed_alike(Number(100.0), Number(7.0), Number(10.0)) == Number(103.0)
-    assert _changed_alike(Number(100.0), Number(7.0), Number(7.0)) == Number(100.0)
+    assert _changed_as(Number(100.0), Number(7.0), Number(10.0)) == Number(103.0)
+    assert _changed_as(Number(100.0), Number(7.0), Number(7.0)) == Number(100.0)
 
 
 def test_what_is_known_itself_is_not_read_off():
