@@ -113,7 +113,7 @@ def test_what_is_not_counted_or_not_read_is_named() -> None:
     assert not judge_differences(broken, None, fails_on_missing=True).passed
 
 
-def test_cases_of_a_sweep_are_matched_by_label_then_in_order() -> None:
+def test_cases_of_sweeps_are_matched_by_label_then_order() -> None:
     text = (SCENARIOS / "smoke.yaml").read_text().replace("[1s, 4s]", "[10m, 1h]").replace("12s", "1d")
     found = differences("smoke.yaml", text, text.replace("10m", "30m").replace("50", "60"))
     assert [one.name.partition(" (")[2] for one in found.found] == [
