@@ -1,0 +1,283 @@
+"""Entries that statements take out of manifests, compared with manifests that are looked at one by one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from math import comb, exp, log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.machine import Manifests, entries_of, rows_of, simple_laws, table_with
+
+from wasim.years.flows import Flow
+from wasim.years.growth import SizeByCount
+from wasim.years.machine.tables import (
+    BYTES,
+    COUNT,
+    FILES,
+    FRESH,
+    GONE_COMPACTED,
+    GONE_FRESH,
+    HIT_OF_LARGE,
+    IS_NEW,
+    LARGE,
+    MISSES,
+    PARTIAL,
+    SETTLED,
+    SIBLINGS,
+    SINCE,
+    SORTED,
+    TOUCHES,
+    Table,
+)
+from wasim.years.machine.taken import (
+    followers_left,
+    leave,
+    mark_by_age,
+    mark_newest,
+    power,
+    reopen_entries,
+    rows_missed_by,
+    take,
+    thin,
+    want,
+    want_deletes,
+)
+
+LAWS = replace(simple_laws(), compacted_more=[0.0, 0.0], sorted_more=[0.0, 0.0])
+KINDS = (FRESH, PARTIAL, SETTLED)
+THREE = [(1, 500, 3, 0, 0), (2, 700, 4, 0, 0), (1, 300, 2, 0, 0)]  # manifests, the oldest first
+OF_FRESH = st.lists(st.tuples(st.integers(1, 4), st.just(100), st.integers(1, 6), st.just(0), st.just(0)), max_size=5)
+Listed = list[tuple[float, float, float]]
+
+
+def bytes_of(entries: float) -> float:
+    known = LAWS.entries_known[0]
+    return SizeByCount(LAWS.entry_counts[0][:known], LAWS.entry_bytes[0][:known]).at(entries)
+
+
+def listed(table: Table) -> Listed:
+    """How many manifests, with how many entries each that are left, and that are gone."""
+    return [
+        (row[COUNT], row[FRESH] + row[PARTIAL] + row[SETTLED], row[GONE_FRESH] + row[GONE_COMPACTED])
+        for row in rows_of(table)
+    ]
+
+
+def one_by_one(manifests: Sequence[Manifests], entries: int, *, newest: bool) -> list[tuple[int, int]]:
+    """Each manifest's entries that are left, and that are gone, once so many of the newest or oldest are."""
+    found = []
+    each = [held for count, _, held, *_ in manifests for _ in range(count)]
+    for held in reversed(each) if newest else each:
+        gone = min(entries, held)
+        entries -= gone
+        found.append((held - gone, gone))
+    return found[::-1] if newest else found
+
+
+def apart(rows: Listed) -> Iterator[tuple[float, float]]:
+    for count, left, gone in rows:
+        yield from [(pytest.approx(left), pytest.approx(gone))] * round(count)
+
+
+@pytest.mark.parametrize(
+    ("newest", "expected"),
+    [(True, [(1, 3, 0), (1, 4, 0), (1, 1, 3), (1, 0, 2)]), (False, [(1, 0, 3), (1, 2, 2), (1, 4, 0), (1, 2, 0)])],
+)
+def test_five_entries_at_an_end_leave_two_manifests(newest: bool, expected: Listed) -> None:
+    table = table_with(THREE)
+    want(table, 0, 0, 5.0, newest)
+    assert take(table, LAWS, 0, newest) == 2
+    assert listed(table) == expected
+    again = [row for row in rows_of(table) if row[IS_NEW]]
+    assert [row[SIBLINGS] for row in again] == [0.5, 0.5]  # one of the two follows the other
+    assert [row[BYTES] for row in again] == pytest.approx([bytes_of(left + gone) for _, left, gone in expected if gone])
+    written, replaced = Flow.WRITTEN_MANIFESTS, Flow.REPLACED_MANIFESTS
+    assert table.flows[written : written + 2] == pytest.approx([2, sum(row[BYTES] for row in again)])
+    assert table.flows[replaced : replaced + 2] == [2, 700 + (300 if newest else 500)]
+
+
+@given(manifests=OF_FRESH, entries=st.integers(0, 40), newest=st.booleans())
+def test_entries_leave_the_manifests_at_their_end(manifests: list[Manifests], entries: int, newest: bool) -> None:
+    table = table_with(manifests)
+    want(table, 0, 0, float(entries), newest)
+    rewritten = take(table, LAWS, 0, newest)
+    expected = one_by_one(manifests, entries, newest=newest)
+    assert [*apart(listed(table))] == expected
+    assert rewritten == sum(gone > 0 for _, gone in expected)
+
+
+def test_entries_of_three_kinds_leave_one_manifest_together() -> None:
+    table = table_with([(1, 500, 6, 4, 2), (1, 400, 3, 0, 0)])
+    for kind, entries in enumerate((4.0, 3.0, 1.0)):
+        want(table, 0, kind, entries, False)
+    assert take(table, LAWS, 0, True) == 1
+    row = rows_of(table)[0]
+    assert [row[kind] for kind in (*KINDS, GONE_FRESH, GONE_COMPACTED)] == pytest.approx([2, 1, 1, 4, 4])
+
+
+def test_manifests_with_less_than_one_entry_keep_the_others() -> None:
+    """Four manifests list two files: one of these goes, with the manifest that lists it."""
+    table = table_with([(4, 100, 0, 0, 0)])
+    rows_of(table)[0][FRESH] = 0.5
+    want(table, 0, 0, 1.0, False)
+    assert take(table, LAWS, 0, False) == 1
+    assert [row[COUNT] for row in rows_of(table)] == [1, 3]
+    assert [entries_of(table, kind) for kind in (FRESH, GONE_FRESH)] == pytest.approx([1, 1])
+
+
+def test_a_row_that_is_left_lists_what_does_not_go() -> None:
+    table = table_with([(4, 100, 0, 2, 0)])
+    rows_of(table)[0][FRESH] = 0.5
+    leave(table, rows_of(table)[0], 7, 3.0, [1.0, 2.0, 0.0])
+    assert table.spare[7][COUNT : SETTLED + 1] == pytest.approx([3, 100, 1 / 3, 2, 0])
+
+
+def test_delete_files_are_marked_by_number_alone() -> None:
+    table = table_with(THREE, group=1)
+    table.gone[2][1:] = [9.0, 9.0]
+    want_deletes(table, 4.0, True)
+    assert table.gone[:3] == [[0, 0, 0], [2, 0, 0], [2, 0, 0]]
+
+
+@pytest.mark.parametrize("kept", [0.1, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("of_commit", [1, 2, 4])
+def test_one_of_each_commit_follows_none_of_its_own(of_commit: int, kept: float) -> None:
+    """Of every choice of those that are left of a commit's manifests."""
+    left = following = 0.0
+    for chosen in product((0, 1), repeat=of_commit):
+        chance = kept ** sum(chosen) * (1 - kept) ** (of_commit - sum(chosen))
+        left += chance * sum(chosen)
+        following += chance * max(0, sum(chosen) - 1)
+    assert followers_left(1 - 1 / of_commit, kept) == pytest.approx(following / left)
+
+
+def test_where_all_follow_all_are_followers_still() -> None:
+    assert followers_left(1.0, 0.3) == 1.0
+
+
+def test_marked_entries_of_eight_manifests_go_by_chance() -> None:
+    """Two files go each with a half, a third one with a quarter: none goes of 3/16 manifests, all of 1/16."""
+    table = table_with([(8, 500, 2, 1, 0)])
+    rows_of(table)[0][SORTED] = 1.0
+    mark_newest(table, 0, float("inf"), (0.5, 0.25, 0.0))
+    assert thin(table, LAWS, 0, 1.0, 0.0) == pytest.approx(8 * 13 / 16)
+    emptied, untouched, some = rows_of(table)
+    assert [row[COUNT] for row in (emptied, untouched, some)] == pytest.approx([8 / 16, 8 * 3 / 16, 8 * 12 / 16])
+    assert [emptied[kind] for kind in (*KINDS, GONE_FRESH, GONE_COMPACTED)] == pytest.approx([0, 0, 0, 2, 1])
+    assert untouched[FRESH : SETTLED + 1] == [2, 1, 0]
+    assert [entries_of(table, kind) for kind in (GONE_FRESH, GONE_COMPACTED)] == pytest.approx([8, 2])
+    assert [entries_of(table, kind) for kind in (FRESH, PARTIAL)] == pytest.approx([8, 6])
+    assert some[SORTED] == pytest.approx(some[FRESH] * followers_left(0.5, some[FRESH] / 2))
+    assert emptied[SIBLINGS] == some[SIBLINGS] == pytest.approx(1 - 1 / 6.5)
+    written = Flow.WRITTEN_MANIFESTS
+    assert table.flows[written : written + 2] == pytest.approx([6.5, 6.5 * bytes_of(3)])
+
+
+ANY = st.tuples(st.integers(1, 9), st.just(100), *[st.integers(0, 5)] * 3)
+
+
+@given(
+    manifests=st.lists(ANY, min_size=1, max_size=6),
+    shares=st.tuples(*[st.sampled_from([0.0, 0.2, 0.7, 1.0])] * 3),
+    newest=st.sampled_from([5.0, 30.0, float("inf")]),
+)
+def test_what_goes_by_chance_was_there(manifests, shares, newest) -> None:
+    """Of each row the share that is marked, all others stay; every manifest that loses any is written again."""
+    table, left = table_with(manifests), newest
+    going = [0.0, 0.0, 0.0]
+    for count, _, *held in manifests[::-1]:
+        among = min(1.0, left / (count * sum(held))) if sum(held) else 1.0
+        left = max(0.0, left - count * sum(held))
+        going = [all_of + count * one * share * among for all_of, one, share in zip(going, held, shares, strict=True)]
+    before = [entries_of(table, kind) for kind in KINDS]
+    mark_newest(table, 0, newest, shares)
+    rewritten = thin(table, LAWS, 0, 1.0, 0.9)
+    assert [entries_of(table, kind) for kind in KINDS] == pytest.approx(
+        [held - gone for held, gone in zip(before, going, strict=True)], abs=1e-6
+    )
+    assert entries_of(table, GONE_FRESH) == pytest.approx(going[0], abs=1e-6)
+    assert entries_of(table, GONE_COMPACTED) == pytest.approx(going[1] + going[2], abs=1e-6)
+    rows = rows_of(table)
+    assert sum(row[COUNT] for row in rows) == pytest.approx(sum(one[0] for one in manifests))
+    assert sum(row[COUNT] for row in rows if row[IS_NEW]) == pytest.approx(rewritten)
+    assert all(row[SIBLINGS] >= 0.9 for row in rows if row[IS_NEW])
+    assert table.flows[Flow.REPLACED_MANIFESTS] == pytest.approx(rewritten)
+
+
+def test_entries_that_go_in_pairs_leave_more_manifests_alone() -> None:
+    """Four files that each go with a half: as two pairs, a quarter of the manifests loses none, and a quarter all."""
+    table = table_with([(16, 500, 4, 0, 0)])
+    mark_newest(table, 0, float("inf"), (0.5, 0.0, 0.0))
+    assert thin(table, LAWS, 0, 2.0, 0.0) == pytest.approx(16 * 3 / 4)
+    assert listed(table) == [
+        pytest.approx((4, 0, 4)),
+        pytest.approx((4, 4, 0)),
+        pytest.approx((8, 2, 2)),
+    ]
+
+
+def test_the_newest_entries_are_marked_from_the_last_manifest_on() -> None:
+    table = table_with([(2, 500, 4, 0, 0), (1, 400, 1, 2, 0), (1, 300, 0, 2, 2)])
+    table.numbers[LARGE], table.numbers[HIT_OF_LARGE] = 3.0, 0.9
+    mark_newest(table, 0, 5.0, (0.1, 0.2, 0.3))
+    assert table.counts[:3] == pytest.approx([0, 1 / 3, 1])  # of 8 entries, 3 and 4
+    # of three large files, the newest, two are in the last manifest and one is half of what the one before lists
+    assert [table.gone[place] for place in (1, 2)] == [
+        pytest.approx([0.1, (0.2 + 0.9) / 2, 0.3]),
+        pytest.approx([0.1, 0.9, 0.3]),
+    ]
+    assert table.gone[0] == pytest.approx([0.1, 0.2, 0.3])
+
+
+def test_manifests_of_deletes_list_no_large_file() -> None:
+    table = table_with([(1, 300, 0, 2, 0)], group=1)
+    table.numbers[LARGE], table.numbers[HIT_OF_LARGE] = 3.0, 0.9
+    mark_newest(table, 1, 5.0, (0.1, 0.2, 0.3))
+    assert table.gone[0] == [0.1, 0.2, 0.3]
+
+
+@pytest.mark.parametrize("missed", [0.05, 0.5, 0.99])
+def test_files_hit_once_and_missed_since_have_fewer_rows(missed: float) -> None:
+    """Thirty files of a number of rows by a binomial law, and ten by Poisson's: counted number by number.
+
+    A file of n rows was hit as likely as n is large, and was missed since with the chance missedⁿ.
+    """
+    table, rows = table_with([]), range(200)
+    table.classes[0][FILES], table.classes[1][FILES] = 30.0, 10.0
+    table.likely[0][:], table.likely[1][:] = [12 * 0.4, -0.4], [6.0, 0.0]
+    poisson = [exp(-6.0)]
+    for one in rows[1:]:
+        poisson.append(poisson[-1] * 6 / one)
+    of_size = [
+        30 * (comb(12, one) * 0.4**one * 0.6 ** (12 - one) if one <= 12 else 0.0) + 10 * poisson[one] for one in rows
+    ]
+    hit = sum(files * one * missed**one for one, files in zip(rows, of_size, strict=True))
+    others = sum(files * one * (one - 1) * missed**one for one, files in zip(rows, of_size, strict=True))
+    assert rows_missed_by(table, missed) == pytest.approx(others / hit)
+
+
+def test_delete_files_that_go_are_as_many_by_any_age() -> None:
+    """Two manifests of delete files, since the older one's a half of all rows was touched: fewer of its entries go."""
+    table = table_with([(2, 500, 4, 0, 0), (1, 400, 6, 0, 0)], group=1)
+    older, newer = rows_of(table, 1)
+    table.classes[0][FILES], table.likely[0][:] = 20.0, [5.0, 0.0]
+    table.numbers[MISSES], table.numbers[TOUCHES] = -2.0, 0.1
+    older[SINCE], newer[SINCE] = -2.0 + log(2), -2.0
+    table.counts[:2] = [0.5, 1.0]
+    mark_by_age(table, 3.0)
+    chances = [one[0] for one in table.gone[:2]]
+    assert 8 * 0.5 * chances[0] + 6 * chances[1] == pytest.approx(3)
+    # of files of Poisson's law that are hit, half of the five other rows are left, or all
+    assert chances[0] / chances[1] == pytest.approx((1 - exp(-0.1 * 2.5)) / (1 - exp(-0.1 * 5)))
+
+
+def test_settled_entries_count_as_compacted_again() -> None:
+    table = table_with([(2, 500, 4, 3, 2), (1, 400, 0, 0, 5)])
+    reopen_entries(table)
+    assert [row[FRESH : SETTLED + 1] for row in rows_of(table)] == [[4, 5, 0], [0, 5, 0]]
+
+
+def test_a_manifest_without_entries_of_a_kind_misses_none() -> None:
+    assert [power(0.0, 0.0), power(0.5, 3.0), power(0.0, 2.0)] == [1.0, 0.125, 0.0]

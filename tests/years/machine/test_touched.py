@@ -1,0 +1,373 @@
+"""Which files statements touch, compared with rows looked at one by one."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+from math import exp, inf, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.machine import simple_laws
+
+from wasim.years.history import new_table
+from wasim.years.machine.files import begin_cohort
+from wasim.years.machine.tables import (
+    ARRIVED,
+    BEYOND,
+    CLEARED_FROM,
+    COHORTS,
+    COMMITS,
+    DEAD,
+    DEALT,
+    DELETED_THROUGH,
+    EDGE_FILES,
+    EDGE_ROWS,
+    FILES,
+    GONE_ROWS,
+    HIT_FILES,
+    HIT_OF_LARGE,
+    HIT_OF_OTHERS,
+    HIT_ROW_SHARES,
+    HIT_ROWS,
+    HIT_SHARES,
+    IN_STEP,
+    IS_NEWEST,
+    IS_SCATTERED,
+    LARGE,
+    LIVE,
+    MISSES,
+    NET_ROWS,
+    PARTIAL_ROWS,
+    RECORDS,
+    REWRITTEN,
+    SETTLED_FILES,
+    SETTLED_ROWS,
+    SMALL_FILES,
+    SMALL_SEEN,
+    SQUARES,
+    SQUARES_LEFT,
+    SQUARES_TWICE,
+    Laws,
+    Table,
+)
+from wasim.years.machine.touched import (
+    arrived_files,
+    begin_hits,
+    begins_with_files,
+    drawn,
+    edge_of,
+    ends_with_files,
+    files_near,
+    find_classes,
+    hit_at_end,
+    hit_by_stride,
+    hit_of_one_partition,
+    hit_scattered,
+    is_at_edge,
+    live_in_hits,
+    missed_by,
+    partitions_hit,
+    rows_in_files,
+    rows_through,
+    whole_commits,
+)
+
+ROWS = 12  # of a commit
+LAWS = replace(simple_laws(), rows_per_commit=float(ROWS), new_rows=float(ROWS), replaced_per_commit=0.0)
+LAWS = replace(LAWS, files=1.0, tasks=1.0, compacts=0, is_partitioned=0, deals_in_turn=0, small_rows=100.0)
+
+
+def table_of(cohorts: list[tuple[float, float, float, float, float]], settled: tuple[float, float] = (0, 0)) -> Table:
+    """Partitions; small files of each and their rows, compacted ones and theirs; and files beyond, with their rows."""
+    table = new_table()
+    for place, (partitions, *held) in enumerate(cohorts):
+        begin_cohort(table, float(partitions))
+        table.cohorts[place][SMALL_FILES : PARTIAL_ROWS + 1] = [*map(float, held)]
+    table.numbers[SETTLED_FILES], table.numbers[SETTLED_ROWS] = map(float, settled)
+    return table
+
+
+def appended(commits: int, laws: Laws, dead: int = 0) -> Table:
+    """A table of so many commits, of which the oldest rows are deleted by position."""
+    table = table_of([(1, commits * laws.files, commits * ROWS, 0, 0)])
+    table.numbers[COMMITS], table.numbers[GONE_ROWS] = float(commits), float(dead)
+    table.deleted[DEAD][ARRIVED] = float(dead)
+    find_classes(table, laws)
+    return table
+
+
+def file_of(row: int, laws: Laws) -> tuple[int, int]:
+    """In which file a row is: dealt out in turn, or one file filled after the other."""
+    files = int(laws.files)
+    of_commit = row % ROWS
+    return row // ROWS, of_commit % files if laws.deals_in_turn else of_commit * files // ROWS
+
+
+@pytest.mark.parametrize(("boxes", "things"), [(1, 0), (1, 3), (3, 2), (4, 3), (2, 5)])
+def test_boxes_are_hit_as_often_as_chance_has_it(boxes: int, things: int) -> None:
+    every = [len(set(fallen)) for fallen in product(range(boxes), repeat=things)]
+    assert drawn(float(boxes), float(things)) == pytest.approx(sum(every) / len(every))
+
+
+def test_rows_are_numbered_through_the_commits_that_bring_new_ones() -> None:
+    """A hundred rows, then sixty new ones a commit, as forty replace others."""
+    laws = replace(LAWS, rows_per_commit=100.0, new_rows=60.0, replaced_per_commit=40.0)
+    assert [rows_through(laws, commits) for commits in (0, 0.5, 1, 3)] == [0, 0, 100, 220]
+    assert [whole_commits(laws, row, 9.0) for row in (5, 159, 160, 219, 220)] == [100, 100, 160, 160, 220]
+    assert whole_commits(laws, 10_000, 2.0) == 160
+
+
+def test_files_are_counted_by_class_once() -> None:
+    """Two partitions of 3 small files of 40 rows and 1 compacted of 70, one of 2 and 15, and 4 files of 900."""
+    table = table_of([(2, 3, 40, 1, 70), (1, 2, 15, 0, 0)], settled=(4, 900))
+    find_classes(table, LAWS)
+    assert table.classes == [[8, 95, 95], [2, 140, 140], [4, 900, 900]]
+
+
+def test_live_rows_are_those_that_came_less_those_that_went() -> None:
+    """Of 10 commits of 12 rows the oldest 30 are gone and 6 more came: 96, in the proportion of what no file names."""
+    table = table_of([(1, 9, 90, 1, 30)])
+    table.numbers[COMMITS], table.numbers[GONE_ROWS], table.numbers[NET_ROWS] = 10.0, 30.0, 6.0
+    table.deleted[DEAD][:] = [10.0, 10.0, 0.0]
+    find_classes(table, LAWS)
+    assert [one[LIVE] for one in table.classes] == pytest.approx([80 * 0.96, 20 * 0.96, 0])
+    table.numbers[GONE_ROWS] = 500.0
+    find_classes(table, LAWS)
+    assert [one[LIVE] for one in table.classes] == [0, 0, 0]
+
+
+def test_either_end_keeps_what_its_statements_wrote() -> None:
+    table, numbers = new_table(), new_table().numbers
+    numbers = table.numbers
+    for is_newest, files in ((True, 2.0), (False, 5.0)):
+        begin_hits(table, False, is_newest)
+        assert [numbers[place] for place in (EDGE_FILES, EDGE_ROWS, SMALL_SEEN)] == [0, 0, 0]
+        numbers[EDGE_FILES], numbers[EDGE_ROWS], numbers[SMALL_SEEN] = files, 10 * files, 100 * files
+    for is_scattered, is_newest, files in ((True, False, 5), (False, True, 2), (False, True, 2), (False, False, 5)):
+        begin_hits(table, is_scattered, is_newest)
+        assert [numbers[place] for place in (EDGE_FILES, EDGE_ROWS, SMALL_SEEN)] == [files, 10 * files, 100 * files]
+        assert (numbers[IS_SCATTERED], numbers[IS_NEWEST]) == (is_scattered, is_newest)
+
+
+def test_a_tenth_of_all_rows_hits_files_of_ten_by_chance() -> None:
+    """Four files of 10 rows in each of 3 partitions, and one of 30 beyond: each row is missed with 0.9."""
+    table = table_of([(3, 4, 40, 0, 0)], settled=(1, 30))
+    hit_scattered(table, replace(LAWS, is_partitioned=1), 0.1, False, False)
+    assert table.hits[HIT_FILES] == pytest.approx([12 * (1 - 0.9**10), 0, 1 - exp(-0.1 * 30 / 1)], rel=0.02)
+    assert table.hits[HIT_FILES][ARRIVED] == pytest.approx(12 * (1 - 0.9**10))
+    assert table.hits[HIT_ROWS] == pytest.approx([12, 0, 3])
+    assert table.hits[HIT_ROW_SHARES][ARRIVED] == pytest.approx(1 - 0.9**10)
+    assert live_in_hits(table) == pytest.approx((120 + 30) * (1 - 0.9**10), rel=0.3)
+    assert table.numbers[MISSES] == pytest.approx(log(0.9))
+
+
+@given(
+    cohort=st.tuples(st.integers(1, 4), *[st.integers(0, 40)] * 2),
+    each=st.tuples(*[st.integers(1, 30)] * 3),
+    beyond=st.integers(0, 9),
+    dead=st.tuples(*[st.floats(0, 0.9)] * 3),
+    share=st.floats(0, 1),
+    on_read=st.booleans(),
+    evenly=st.booleans(),
+    is_partitioned=st.booleans(),
+)
+def test_no_more_is_hit_than_there_is(cohort, each, beyond, dead, share, on_read, evenly, is_partitioned) -> None:
+    partitions, small, partial = cohort
+    table = table_of([(partitions, small, small * each[0], partial, partial * each[1])], (beyond, beyond * each[2]))
+    table.numbers[SQUARES] = partitions * partial * each[1] ** 2
+    table.numbers[COMMITS] = 1.0
+    find_classes(table, LAWS)
+    table.deleted[DEAD][:] = [one[RECORDS] * part for one, part in zip(table.classes, dead, strict=True)]
+    there = sum(one[RECORDS] for one in table.classes) - sum(table.deleted[DEAD])
+    laws = replace(LAWS, rows_per_commit=there, is_partitioned=int(is_partitioned))
+    hit_scattered(table, laws, share, on_read, evenly)
+    hits = table.hits
+    for number, one in enumerate(table.classes):
+        assert 0 <= hits[HIT_SHARES][number] <= 1 + 1e-9
+        assert 0 <= hits[HIT_ROW_SHARES][number] <= 1 + 1e-9
+        assert hits[HIT_FILES][number] == pytest.approx(one[FILES] * hits[HIT_SHARES][number])
+        assert hits[HIT_ROWS][number] == pytest.approx(share * one[LIVE])
+    assert sum(hits[HIT_ROWS]) == pytest.approx(share * there, abs=1e-6)
+    assert 0 <= table.numbers[SQUARES_LEFT] <= table.numbers[SQUARES] * (1 + 1e-6) + 1e-6
+
+
+@pytest.mark.parametrize(("large", "small"), [(9, 3), (5, 5), (40, 1)])
+def test_one_large_file_of_three_is_hit_more_often(large: int, small: int) -> None:
+    table, kept = table_of([(1, 0, 0, 3, large + 2 * small)]), 0.8
+    find_classes(table, LAWS)
+    sizes = np.array([large, small, small])
+    chances = 1 - kept**sizes
+    hit, of_rows = hit_of_one_partition(table, 1 - kept, float((sizes**2).sum()))
+    assert hit == pytest.approx(chances.mean())
+    assert of_rows == pytest.approx((chances * sizes).sum() / sizes.sum())
+    numbers = table.numbers
+    assert [numbers[place] for place in (LARGE, HIT_OF_LARGE, HIT_OF_OTHERS)] == pytest.approx([1, *chances[:2]])
+    assert numbers[SQUARES_LEFT] == pytest.approx((sizes**2 * (1 - chances)).sum())
+    assert numbers[SQUARES_TWICE] == pytest.approx((sizes**2 * chances**2).sum())
+
+
+def test_rewritten_files_of_four_and_of_eight_rows_differ_by_two() -> None:
+    table = table_of([(2, 0, 0, 1, 6)], settled=(3, 90))
+    table.numbers[SQUARES] = 4.0**2 + 8.0**2
+    find_classes(table, LAWS)
+    assert rows_in_files(table, REWRITTEN) == pytest.approx((6, 2**2 / 6 - 1))
+    assert rows_in_files(table, BEYOND) == (30, -1)
+    assert rows_in_files(table, ARRIVED) == (0, 0)
+
+
+@pytest.mark.parametrize(("ages", "within"), [(0, 1e-6), (40, 0.005), (160, 0.035)])
+def test_files_as_they_arrived_are_missed_by_the_rows_left(ages: int, within: float) -> None:
+    """Each statement has taken one row in fifty out of the files that were there; of equal files the law is exact."""
+    kept = 0.98 ** np.linspace(0, ages, 20_000)
+    left = np.random.default_rng(1).binomial(10, kept)
+    table = new_table()
+    one = table.classes[ARRIVED]
+    one[FILES], one[RECORDS], one[LIVE] = len(left), 10 * len(left), left.sum()
+    for share in (0.01, 0.1, 0.5):
+        missed = missed_by(*rows_in_files(table, ARRIVED), share)
+        assert missed == pytest.approx(np.mean((1 - share) ** left), abs=within)
+
+
+def test_every_nth_row_hits_as_many_files_as_it_has_rows() -> None:
+    assert [hit_by_stride(touched, 0.0) for touched in (0.0, 0.3, 1.0, 2.5)] == pytest.approx([0, 0.3, 1, 1])
+    for touched in (0.3, 1.0, 2.5):
+        by_chance = 1 - (1 - touched / 400) ** 400
+        assert by_chance * 0.6 < hit_by_stride(touched, 0.5) < hit_by_stride(touched, 0.1) < 1
+        assert hit_by_stride(touched, 1e-9) == pytest.approx(hit_by_stride(touched, 0.0), abs=1e-6)
+
+
+def test_a_stride_of_an_upsert_meets_rows_that_nothing_moved() -> None:
+    """Ten of twelve rows are new, two replaced: neither of two strides' rows moved with (12 − 2) / 12, each."""
+    table = appended(6, LAWS)
+    hit_scattered(table, replace(LAWS, new_rows=10.0, replaced_per_commit=2.0), 0.05, True, True)
+    assert table.numbers[IN_STEP] == pytest.approx((10 / 12) ** 2)
+    assert table.hits[HIT_FILES][ARRIVED] == pytest.approx(6 * hit_by_stride(12 * 0.05, 0.2))
+
+
+@given(
+    commits=st.integers(1, 9),
+    files=st.sampled_from([1, 2, 3, 4]),
+    deals_in_turn=st.booleans(),
+    is_newest=st.booleans(),
+    dead=st.integers(0, 40),
+    wanted=st.integers(1, 200),
+)
+def test_rows_at_an_end_are_in_the_files_that_hold_them(
+    commits: int, files: int, deals_in_turn: bool, is_newest: bool, dead: int, wanted: int
+) -> None:
+    laws, every = replace(LAWS, files=float(files), deals_in_turn=int(deals_in_turn)), commits * ROWS
+    dead = 0 if is_newest else min(dead, every - 1)
+    wanted = min(wanted, every - dead)
+    table = appended(commits, laws, dead)
+    hit_at_end(table, laws, float(wanted), is_newest, 0.0)
+    touched = range(every - wanted, every) if is_newest else range(dead, dead + wanted)
+    of_touched, of_dead = ({file_of(row, laws) for row in rows} for rows in (touched, range(dead)))
+    if wanted < every - dead:  # else all files are hit, whatever they hold
+        assert table.hits[HIT_FILES] == pytest.approx([len(of_touched), 0, 0])
+        assert arrived_files(table, laws, float(wanted), is_newest)[1] == len(of_touched & of_dead)
+    assert table.hits[HIT_ROWS] == pytest.approx([wanted, 0, 0])
+
+
+def test_tasks_write_a_file_for_each_partition_their_rows_fall_into() -> None:
+    """Two tasks of six rows write three files each: of four rows from the fifth on, either task has two."""
+    laws = replace(LAWS, files=6.0, open_partitions=3.0, is_partitioned=1, tasks=2.0, partitions=3.0)
+    table = appended(3, laws, dead=4)
+    found, again = arrived_files(table, laws, 4.0, False)
+    of_two, of_four = drawn(3.0, 2.0), drawn(3.0, 4.0)
+    assert found == pytest.approx(2 * of_two)
+    assert again == pytest.approx(of_two * of_four / 3)
+    for touched, files in ((2.0, 3), (3.0, 6), (30.0, 6)):  # as many as those tasks have written, or the commit
+        table.hits[HIT_ROWS][ARRIVED] = touched
+        assert files_near(table, laws) == files
+
+
+@given(commits=st.integers(1, 6), files=st.sampled_from([1, 2, 3, 4]), deals=st.booleans(), row=st.integers(0, 72))
+def test_whole_files_are_deleted_where_one_ends(commits: int, files: int, deals: bool, row: int) -> None:
+    laws, row = replace(LAWS, files=float(files), deals_in_turn=int(deals)), min(row, commits * ROWS)
+    table = appended(commits, laws)
+    before, after = ({file_of(one, laws) for one in rows} for rows in (range(row), range(row, commits * ROWS)))
+    assert is_at_edge(laws, float(row)) == (not before & after or row in (0, commits * ROWS))
+    assert ends_with_files(table, laws, float(row)) == (not before & after)
+    assert begins_with_files(table, laws, float(row)) == (not before & after)
+
+
+def test_a_file_of_which_rows_were_deleted_is_no_whole_one() -> None:
+    """Five rows of the first twelve are deleted by position: then metadata alone deletes neither file nor table."""
+    table = appended(3, LAWS, dead=5)
+    assert [ends_with_files(table, LAWS, row) for row in (12.0, 24.0, 36.0)] == [False] * 3
+    table = appended(3, LAWS)
+    assert [ends_with_files(table, LAWS, row) for row in (11.0, 12.0, 36.0, 40.0)] == [False, True, True, True]
+    table.classes[REWRITTEN][FILES] = 1.0
+    assert [ends_with_files(table, LAWS, row) for row in (12.0, 36.0)] == [False, True]
+
+
+def test_what_a_delete_has_cleared_begins_with_whole_files() -> None:
+    """A DELETE of rows from the 30th on was the last one, and left no file with any of them."""
+    table = appended(3, LAWS)
+    table.numbers[CLEARED_FROM], table.numbers[DELETED_THROUGH] = 30.0, 36.0
+    assert [begins_with_files(table, LAWS, row) for row in (29.0, 30.0, 33.0, 36.0)] == [False, True, True, True]
+    assert not begins_with_files(table, replace(LAWS, compacts=1), 30.0)
+    table.numbers[GONE_ROWS] = 29.0
+    assert begins_with_files(table, LAWS, 29.0)
+
+
+@pytest.mark.parametrize("compacts", [0, 1])
+@pytest.mark.parametrize("is_newest", [True, False])
+def test_statements_at_an_end_reach_one_class_after_the_other(compacts: int, is_newest: bool) -> None:
+    """The last statement wrote 1 file of 20 rows, 2 files of 12 came since; 3 of 12, 1 of 40 and 1 of 200 are older."""
+    table = table_of([(1, 5, 60, 2, 60)], settled=(1, 200))
+    table.numbers[COMMITS] = 27.0
+    begin_hits(table, False, is_newest)
+    table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS], table.numbers[SMALL_SEEN] = 1.0, 20.0, 3.0
+    laws, left, expected = replace(LAWS, compacts=compacts), [], Counter[int]()
+    others = [(REWRITTEN, 1, 40), (BEYOND, 1, 200)]
+    if is_newest:
+        older = [*others, (ARRIVED, 3, 36)] if compacts else [(ARRIVED, 3, 36), *others]
+        order = [(ARRIVED, 2, 24), (REWRITTEN, 1, 20), *older]
+    else:
+        order = [(REWRITTEN, 1, 20), *([*others, (ARRIVED, 5, 60)] if compacts else [(ARRIVED, 5, 60), *others])]
+    for number, files, rows in order:
+        expected[number] += files
+        left.append(rows)
+        hit_at_end(table, laws, float(sum(left)), is_newest, 0.0)
+        assert table.hits[HIT_FILES] == pytest.approx([expected[one] for one in range(3)])
+        assert sum(table.hits[HIT_ROWS]) == sum(left)
+
+
+def test_rows_touched_again_are_in_the_files_of_the_last_statement() -> None:
+    """It wrote its 20 oldest rows into one file; 30 are wanted now, 10 more: of the next one of 12 as they arrived."""
+    table = table_of([(1, 5, 60, 1, 20)])
+    table.numbers[COMMITS] = 80 / 12
+    begin_hits(table, False, False)
+    table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS] = 1.0, 20.0
+    hit_at_end(table, LAWS, 30.0, False, 20.0)
+    assert table.hits[HIT_FILES] == [1, 1, 0]
+    assert table.hits[HIT_ROWS] == [10, 20, 0]
+    assert table.hits[HIT_ROW_SHARES] == [1 / 5, 1, 0]
+
+
+def test_what_a_statement_wrote_is_beyond_once_it_is_large() -> None:
+    table = new_table()
+    found = []
+    for files, rows in ((0.0, 0.0), (2.0, 190.0), (2.0, 200.0)):
+        table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS] = files, rows
+        found.append(edge_of(table, LAWS))
+    assert found == [REWRITTEN, REWRITTEN, BEYOND]
+
+
+def test_partitions_are_hit_as_chance_or_their_age_has_it() -> None:
+    """Four partitions are open for three commits of twelve rows each; rows 30 … 40 lie in those of two such times."""
+    laws = replace(LAWS, is_partitioned=1, open_partitions=4.0, partitions=4.0, lifetime=3.0)
+    table = table_of([(4, 2, 24, 0, 0)])
+    table.numbers[COMMITS] = table.numbers[DEALT] = 6.0
+    assert partitions_hit(table, replace(laws, is_partitioned=0), 9.0) == 1
+    table.numbers[IS_SCATTERED] = 1.0
+    assert partitions_hit(table, laws, 5.0) == pytest.approx(8 * (1 - exp(-5 / 8)))
+    table.numbers[IS_SCATTERED], table.hits[HIT_ROWS][ARRIVED] = 0.0, 10.0
+    for gone, is_newest, units in ((30.0, 0, 2), (24.0, 0, 1), (36.0, 0, 1), (0.0, 1, 1)):
+        table.numbers[GONE_ROWS], table.numbers[IS_NEWEST] = gone, float(is_newest)
+        assert partitions_hit(table, laws, 5.0) == pytest.approx(drawn(4.0 * units, 5.0)), gone
+    assert partitions_hit(table, replace(laws, lifetime=inf), 5.0) == pytest.approx(drawn(4.0, 5.0))
+    assert table.numbers[COHORTS] == 1
