@@ -25,6 +25,9 @@ from wasim.years.machine.tables import (
     COHORTS,
     COUNT,
     FRESH,
+    GONE_BYTES,
+    GONE_DELETES,
+    GONE_POSITIONS,
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
@@ -152,8 +155,10 @@ def test_totals_of_a_table_are_written_with_all_their_digits():
     table = table_with([(3, 100, 5, 0, 0)])
     table.flows[Flow.ROWS], table.flows[Flow.POSITION_DELETES] = 900.0, 32.0
     table.flows[Flow.WRITTEN_FILES : Flow.WRITTEN_FILES + 8] = [40.0, 4e5, 9.0, 9e2, 10.0, 1e5, 4.0, 4e2]
-    # 30 files, 900 rows, 300,500 bytes, 5 delete files, 32 positions, no equality deletes
+    # 30 files, 900 rows, 300,500 bytes, 5 delete files, 32 positions, equality deletes: none, or 7,000
     assert digits_of_totals(table) == 2 + 3 + 6 + 1 + 2 + 1
+    table.flows[Flow.EQUALITY_DELETES] = 7_000.0
+    assert digits_of_totals(table) == 2 + 3 + 6 + 1 + 2 + 4
 
 
 @pytest.mark.parametrize("kept", [0, 1])
@@ -167,6 +172,7 @@ def test_delete_files_older_than_all_data_go_with_their_bytes(kept: int):
         kept,
         100.0 * kept,
     )
+    table.flows[Flow.POSITION_DELETES], table.flows[Flow.EQUALITY_DELETES] = 240.0, 480.0
     before = list(table.flows)
     drop_deletes(table, replace(LAWS, packs=1))
     assert entries_of_deletes(table) == pytest.approx(kept)
@@ -174,3 +180,7 @@ def test_delete_files_older_than_all_data_go_with_their_bytes(kept: int):
     changed = {place for place in range(Flow.WRITTEN_FILES, Flow.ROWS) if table.flows[place] != before[place]}
     assert changed == {*gone}
     assert {place: table.flows[place] for place in gone} == pytest.approx(gone)
+    positions = [table.flows[Flow.POSITION_DELETES], table.flows[Flow.EQUALITY_DELETES] / 2]
+    assert positions == pytest.approx([20 * kept] * 2)  # of each of twelve files
+    counted = [table.counters[counter] for counter in (GONE_DELETES, GONE_POSITIONS, GONE_BYTES)]
+    assert counted == pytest.approx([12 - kept, 240 - 20 * kept, 1_200 - 100 * kept])

@@ -24,10 +24,12 @@ from wasim.years.machine.tables import (
     COUNTERS,
     CREATED,
     DEAD,
+    EQUALITY_DELETES,
     FRESH,
     GONE_BYTES,
     GONE_DELETES,
     GONE_FILES,
+    GONE_POSITIONS,
     GONE_RECORDS,
     GROUPS,
     HELD,
@@ -82,9 +84,9 @@ def digits_of_totals(table: Table) -> float:
     flows, found, deletes = table.flows, 0.0, total_of(table.deleted[HELD])
     if deletes <= 0:
         deletes = live_files(table, 1)
-    for total in (live_files(table, 0), flows[ROWS], live_bytes(table), deletes, flows[POSITION_DELETES]):
+    for total in (live_files(table, 0), flows[ROWS], live_bytes(table), deletes):
         found += digits(total)
-    return found + 1  # equality deletes: 0
+    return found + digits(flows[POSITION_DELETES]) + digits(flows[EQUALITY_DELETES])
 
 
 def note_snapshot(table: Table, laws: Laws, around: float) -> None:
@@ -163,6 +165,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         numbers[live] = 1 - min(1.0, dead / rows) if rows > 0 else 1.0
     take_groups(table, laws, share)
     left_small, left_partial = drop_closed(table, laws)
+    begin_summary(table)
     if done[GROUPS] > 0:
         of_small = done[TOOK_SMALL] / smalls if smalls > NEGLIGIBLE else 0.0
         of_partial = done[TOOK_PARTIAL] / partials if partials > NEGLIGIBLE else 0.0
@@ -230,9 +233,9 @@ def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -
         balance_files(table, laws)
     live = live_bytes(table)
     records = flows[ROWS] * min(1.0, done[TOOK_BYTES] / live) if live > 0 else 0.0
-    begin_summary(table)
     counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = max(1.0, made), records, done[MADE_BYTES]
-    counters[GONE_FILES], counters[GONE_RECORDS], counters[GONE_BYTES] = taken, records, done[TOOK_BYTES]
+    counters[GONE_FILES], counters[GONE_RECORDS] = taken, records
+    counters[GONE_BYTES] += done[TOOK_BYTES]
     counters[CHANGED], counters[CREATED], counters[REPLACED] = done[GROUPS], 1 + created, replaced
     counters[KEPT] = max(0.0, manifests_of(table) - 1 - created)
     note_counted(table, laws, laws.compaction_json)
@@ -243,10 +246,23 @@ def drop_vectors(table: Table, laws: Laws, files: float) -> None:
     listed, flows = entries_of_deletes(table), table.flows
     if files <= NEGLIGIBLE or listed <= 0:
         return
-    size, share, live = flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3], files / listed, live_files(table, 1)
+    size, share = flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3], min(1.0, files / listed)
     drop_entries(table, laws, files, True)
-    flows[REMOVED_FILES + 2] += live * min(1.0, share)
-    flows[REMOVED_FILES + 3] += size * min(1.0, share)
+    note_dropped(table, share, files, live_files(table, 1) * share, size * share)
+
+
+def note_dropped(table: Table, share: float, entries: float, files: float, size: float) -> None:
+    """A compaction drops this share of the entries of delete files; what these delete is in its summary, and no more in
+    the totals.
+    """
+    flows, counters, positions = table.flows, table.counters, table.flows[POSITION_DELETES] * share
+    counters[GONE_DELETES] += entries
+    counters[GONE_POSITIONS] += positions
+    counters[GONE_BYTES] += size
+    flows[POSITION_DELETES] -= positions
+    flows[EQUALITY_DELETES] *= 1 - share
+    flows[REMOVED_FILES + 2] += files
+    flows[REMOVED_FILES + 3] += size
 
 
 def entries_of_deletes(table: Table) -> float:
@@ -274,7 +290,8 @@ def drop_deletes(table: Table, laws: Laws) -> None:
     flows, numbers, kept, kept_bytes = table.flows, table.numbers, 0.0, 0.0
     if numbers[NEWEST_COMMIT] == numbers[COMMITS]:
         kept, kept_bytes = numbers[NEWEST_FILES], numbers[NEWEST_BYTES]
-    files = max(0.0, entries_of_deletes(table) - kept)
+    listed = entries_of_deletes(table)
+    files = max(0.0, listed - kept)
     size = flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3]
     if kept > 0:
         drop_entries(table, laws, files, False)
@@ -282,5 +299,4 @@ def drop_deletes(table: Table, laws: Laws) -> None:
         filter_out(table, laws, 1, 1.0, 1.0, 1.0)
         merge(table, laws, 1)
         settle(table, 1, MOST_KINDS)
-    flows[REMOVED_FILES + 2] += files
-    flows[REMOVED_FILES + 3] += max(0.0, size - kept_bytes)
+    note_dropped(table, files / max(listed, NEGLIGIBLE), files, files, max(0.0, size - kept_bytes))
