@@ -1,0 +1,581 @@
+"""What statements make of small tables, worked out by hand."""
+
+from dataclasses import replace
+from math import inf
+
+import pytest
+from support.machine import entries_of, rows_of, simple_laws
+
+from wasim.twin.delete_sizes import deletes_of_one
+from wasim.years.flows import Flow
+from wasim.years.history import new_table
+from wasim.years.machine.appends import append, live_bytes, live_files, manifests_of
+from wasim.years.machine.changes import carry_out_change, change_rows
+from wasim.years.machine.files import begin_cohort, deal_out, small_of
+from wasim.years.machine.jobs import digits_of_totals, entries_of_deletes
+from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
+from wasim.years.machine.statements import (
+    add_written,
+    bytes_of_deletes,
+    change_nothing,
+    data_bytes,
+    data_files_made,
+    digits_of_merge,
+    has_sorted,
+    into_partitions,
+    list_deletes,
+    mix_partitions,
+    named_before,
+    newest_partitions,
+    note_deletes,
+    note_statement,
+    out_of_partitions,
+    overwrite_rows,
+    overwritten_share,
+    take_over,
+    tasks_of,
+)
+from wasim.years.machine.tables import (
+    APPENDS,
+    ARRIVED,
+    BEYOND,
+    BYTES,
+    CHANGED,
+    COHORTS,
+    COMMITS,
+    COUNT,
+    CREATED,
+    DEAD,
+    DEALT,
+    DELETE,
+    DELETES,
+    EDGE_FILES,
+    EDGE_ROWS,
+    FILES,
+    FRESH,
+    GONE_BYTES,
+    GONE_DELETES,
+    GONE_FILES,
+    GONE_POSITIONS,
+    GONE_RECORDS,
+    GONE_ROWS,
+    HELD,
+    HIT_FILES,
+    HIT_ROW_SHARES,
+    HIT_ROWS,
+    HIT_SHARES,
+    IN_STEP,
+    IS_NEWEST,
+    IS_SCATTERED,
+    IS_THERE,
+    KEPT,
+    LIVE,
+    MERGE,
+    NEW_BYTES,
+    NEW_CELL_ROWS,
+    NEW_CELLS,
+    NEW_DELETES,
+    NEW_FILES,
+    NEW_POSITIONS,
+    NEW_RECORDS,
+    NEWEST,
+    NEWEST_BYTES,
+    NEWEST_COMMIT,
+    NEWEST_FILES,
+    OLDEST,
+    ON_READ,
+    OTHER_SEEN,
+    OVERWRITE,
+    OVERWRITES,
+    PARTIAL,
+    PARTIAL_FILES,
+    PARTIAL_ROWS,
+    PLACE,
+    RECORDS,
+    REPLACED,
+    REWRITTEN,
+    ROWS_WANTED,
+    SETTLED,
+    SETTLED_FILES,
+    SETTLED_ROWS,
+    SIBLINGS,
+    SINCE,
+    SMALL_FILES,
+    SMALL_ROWS,
+    SMALL_SEEN,
+    SORTED,
+    SQUARES,
+    SQUARES_LEFT,
+    SQUARES_TWICE,
+    TOUCHES,
+    UPDATE,
+    UPSERT,
+    Laws,
+    Table,
+)
+from wasim.years.machine.touched import drawn, find_classes
+
+ROWS = 10.0  # of a commit's one file
+LAWS = replace(simple_laws(), rows_per_commit=ROWS, new_rows=ROWS, replaced_per_commit=0.0, is_partitioned=0)
+LAWS = replace(LAWS, files=1.0, tasks=1.0, compacts=0, small_rows=inf, deals_in_turn=0, changes_rows=1, packs=0)
+LAWS = replace(LAWS, merges=0, filters=1, file_target=1e12, uses_vectors=0, by_partition=0, path_bytes=70.0)
+LAWS = replace(LAWS, file_bytes=bytes_of_rows(LAWS, ROWS), sequences=1, names_manifests=1)
+JSON = [[100.0 * (change + 1) + operation for operation in range(3)] for change in range(UPSERT + 1)]
+LAWS = replace(LAWS, change_json=JSON, counter_json=[20.0 + counter for counter in range(10)])
+
+
+def statement(laws: Laws, change: int, rows: float, *, place: int = NEWEST, on_read: bool = False) -> Laws:
+    """The laws of a table with one statement, on so many rows."""
+    changes = [[0.0] * len(row) for row in laws.changes]
+    row = changes[change]
+    row[IS_THERE], row[PLACE], row[ON_READ], row[ROWS_WANTED] = 1.0, float(place), float(on_read), rows
+    return replace(laws, changes=changes)
+
+
+def appended(commits: int, laws: Laws = LAWS) -> Table:
+    table = new_table()
+    while table.numbers[COMMITS] < commits:
+        append(table, laws, commits - table.numbers[COMMITS])
+    deal_out(table, laws)
+    return table
+
+
+def counted(table: Table, *counters: int) -> list[float]:
+    return [table.counters[counter] for counter in counters]
+
+
+def manifests(table: Table, group: int = 0) -> list[list[float]]:
+    """How many manifests, oldest first, and the live entries of each."""
+    return [[row[COUNT], row[FRESH] + row[PARTIAL] + row[SETTLED]] for row in rows_of(table, group)]
+
+
+def snapshot_bytes(table: Table, around: float, counters: dict[int, int], changed: int, *kept: int) -> float:
+    """Of a statement's snapshot, with these digits of what it counts: positions' own names stand there twice."""
+    more = sum(LAWS.counter_json[counter] + digits for counter, digits in counters.items())
+    return around + more + changed + sum(kept) + digits_of_totals(table)
+
+
+def test_an_update_writes_the_files_of_its_rows_again() -> None:
+    """The 15 newest of 30 rows are in two of three files, of ten each: 20 rows go into one."""
+    table, laws = appended(3), statement(LAWS, UPDATE, 15.0)
+    before, json = list(table.flows), table.flows[Flow.SNAPSHOT_JSON_BYTES]
+    change_rows(table, laws, UPDATE)
+    size, made = bytes_of_rows(laws, 10), compacted_bytes(laws, 20)
+    flows = [after - there for after, there in zip(table.flows, before, strict=True)]
+    assert flows[Flow.WRITTEN_FILES : Flow.WRITTEN_FILES + 2] == pytest.approx([1, made])
+    assert flows[Flow.REMOVED_FILES : Flow.REMOVED_FILES + 2] == pytest.approx([2, 2 * size])
+    assert (flows[Flow.ROWS], flows[Flow.SNAPSHOTS], flows[Flow.POSITION_DELETES]) == (0, 1, 0)
+    # the two manifests, of one deleted entry each, and the new one
+    assert manifests(table) == [[1, 1], [2, 0], [1, 1]]
+    assert flows[Flow.WRITTEN_MANIFESTS] == 3
+    assert flows[Flow.REPLACED_MANIFESTS] == 2
+    assert counted(table, NEW_FILES, NEW_RECORDS, NEW_BYTES) == pytest.approx([1, 20, made])
+    assert counted(table, GONE_FILES, GONE_RECORDS, GONE_BYTES) == pytest.approx([2, 20, 2 * size])
+    assert counted(table, CREATED, KEPT, REPLACED, CHANGED) == [3, 1, 2, 1]
+    assert (table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS]) == (1, 20)
+    digits = {NEW_FILES: 1, GONE_FILES: 1, NEW_RECORDS: 2, GONE_RECORDS: 2}
+    digits |= {NEW_BYTES: len(str(round(made))), GONE_BYTES: len(str(round(2 * size)))}
+    found = table.flows[Flow.SNAPSHOT_JSON_BYTES] - json
+    assert found == pytest.approx(snapshot_bytes(table, JSON[UPDATE][OVERWRITES], digits, 1, 1, 1, 1))
+
+
+def test_a_delete_of_whole_files_writes_none() -> None:
+    table = appended(3)
+    change_rows(table, statement(LAWS, DELETE, 20.0), DELETE)
+    assert (live_files(table, 0), table.flows[Flow.ROWS]) == pytest.approx((1, 10))
+    assert counted(table, NEW_FILES, GONE_FILES, GONE_RECORDS, CREATED, KEPT) == pytest.approx([0, 2, 20, 2, 0])
+    assert table.flows[Flow.WRITTEN_FILES] == 3
+
+
+def test_a_delete_leaves_the_other_rows_of_its_files() -> None:
+    table = appended(3)
+    change_rows(table, statement(LAWS, DELETE, 13.0, place=OLDEST), DELETE)
+    assert (live_files(table, 0), table.flows[Flow.ROWS]) == pytest.approx((2, 17))
+    assert table.numbers[GONE_ROWS] == 13
+    assert counted(table, NEW_RECORDS, GONE_RECORDS) == [7, 20]
+    assert (small_of(table, PARTIAL_FILES), small_of(table, PARTIAL_ROWS)) == (1, 7)
+    assert (small_of(table, SMALL_FILES), small_of(table, SMALL_ROWS)) == pytest.approx((1, 10))
+
+
+def test_an_update_on_read_names_its_rows_in_a_file_each() -> None:
+    """The 15 newest of 30 rows: ten positions of one file, five of another, and 15 rows in one file."""
+    table, laws = appended(3), statement(LAWS, UPDATE, 15.0, on_read=True)
+    change_rows(table, laws, UPDATE)
+    flows, made = table.flows, compacted_bytes(laws, 15)
+    size = 2 * deletes_of_one(7.5, 7.5, False, False, 70.0)
+    assert flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] == pytest.approx([2, size])
+    assert (flows[Flow.POSITION_DELETES], flows[Flow.ROWS]) == (15, 45)
+    assert live_bytes(table) == pytest.approx(3 * bytes_of_rows(laws, 10) + made + size)
+    assert [table.deleted[what][ARRIVED] for what in (DEAD, HELD)] == [15, 2]
+    assert manifests(table) == [[3, 1], [1, 1]]
+    assert manifests(table, 1) == [[1, 2]]
+    assert counted(table, NEW_FILES, NEW_RECORDS, NEW_DELETES, NEW_POSITIONS) == [1, 15, 2, 15]
+    assert counted(table, NEW_BYTES)[0] == pytest.approx(made + size)
+    assert counted(table, GONE_FILES, GONE_DELETES, GONE_POSITIONS, GONE_BYTES) == [0, 0, 0, 0]
+    assert counted(table, CREATED, KEPT, REPLACED, CHANGED) == [2, 3, 0, 1]
+    numbers = table.numbers
+    assert [numbers[place] for place in (NEWEST_COMMIT, NEWEST_FILES)] == [3, 2]
+    assert numbers[NEWEST_BYTES] == pytest.approx(size)
+
+
+@pytest.mark.parametrize("by_partition", [0, 1])
+def test_a_file_is_named_again_by_what_replaces_its_delete_file(by_partition: int) -> None:
+    """Three rows of the first ten, then four more of the same file: its delete file then names seven."""
+    laws = statement(replace(LAWS, by_partition=by_partition), DELETE, 3.0, place=OLDEST, on_read=True)
+    table = appended(3)
+    change_rows(table, laws, DELETE)
+    change_rows(table, statement(laws, DELETE, 4.0, place=OLDEST, on_read=True), DELETE)
+    assert table.flows[Flow.POSITION_DELETES] == 7
+    assert [table.deleted[what][ARRIVED] for what in (DEAD, HELD)] == [7, 2 if by_partition else 1]
+    assert counted(table, NEW_DELETES, GONE_DELETES) == [1, 0 if by_partition else 1]
+    assert counted(table, NEW_POSITIONS, GONE_POSITIONS) == ([4, 0] if by_partition else [7, 3])
+    assert live_files(table, 1) == entries_of_deletes(table) == (2 if by_partition else 1)
+    # oldest rows, so what the last one wrote is taken out of its manifest
+    assert manifests(table, 1) == ([[2, 1]] if by_partition else [[1, 0], [1, 1]])
+
+
+def test_vectors_of_one_task_stand_in_one_file() -> None:
+    laws = replace(LAWS, uses_vectors=1, around_vectors=400.0, vector_footer=30.0)
+    table = appended(3, laws)
+    change_rows(table, statement(laws, DELETE, 15.0, on_read=True), DELETE)
+    size = 2 * deletes_of_one(7.5, 7.5, False, True, 70.0)
+    flows = table.flows
+    assert flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] == pytest.approx([1, size + 400 + 2 * 30])
+    assert counted(table, NEW_DELETES)[0] == 2
+    assert counted(table, NEW_BYTES)[0] == pytest.approx(size)  # without what is around the vectors
+
+
+def test_a_statement_on_no_row_is_a_snapshot_all_the_same() -> None:
+    table = appended(3)
+    json, lists = table.flows[Flow.SNAPSHOT_JSON_BYTES], table.flows[Flow.LIST_BYTES]
+    change_nothing(table, LAWS, MERGE)
+    assert (table.flows[Flow.SNAPSHOTS], manifests_of(table)) == (4, 3)
+    # rows copied and inserted, all updated and those that matched: 0; manifests: none made, 3 kept, none replaced
+    expected = snapshot_bytes(table, JSON[MERGE][OVERWRITES], {}, 1, 1, 1, 1, 4)
+    assert table.flows[Flow.SNAPSHOT_JSON_BYTES] - json == pytest.approx(expected)
+    assert table.flows[Flow.LIST_BYTES] > lists
+
+
+def test_a_merge_counts_its_rows_twice_and_others_do_not() -> None:
+    assert [digits_of_merge(change, 120.0, 77.0, 5.0) for change in (MERGE, UPSERT)] == [3 + 1 + 2 * 2] * 2
+    assert digits_of_merge(MERGE, -5.0, 0.0, 0.0) == 4
+    assert [digits_of_merge(change, 120.0, 77.0, 5.0) for change in (UPDATE, DELETE, OVERWRITE)] == [0, 0, 0]
+
+
+def test_rows_merged_are_copied_updated_and_inserted() -> None:
+    """The 5 newest of 30 rows change, with 2 more: of ten rows 5 are copied."""
+    table, laws = appended(3), statement(LAWS, MERGE, 5.0)
+    laws.changes[MERGE][7] = 2.0
+    json = table.flows[Flow.SNAPSHOT_JSON_BYTES]
+    change_rows(table, laws, MERGE)
+    assert table.flows[Flow.ROWS] == 32
+    assert counted(table, NEW_RECORDS, GONE_RECORDS) == [12, 10]
+    digits = {NEW_FILES: 1, GONE_FILES: 1, NEW_RECORDS: 2, GONE_RECORDS: 2}
+    digits |= {counter: len(str(round(table.counters[counter]))) for counter in (NEW_BYTES, GONE_BYTES)}
+    expected = snapshot_bytes(table, JSON[MERGE][OVERWRITES], digits, 1, 1, 1, 1, 4)
+    assert table.flows[Flow.SNAPSHOT_JSON_BYTES] - json == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("wanted", "operation"), [(0.0, DELETES), (12.0, OVERWRITES)])
+def test_a_table_that_is_overwritten_holds_the_new_rows_alone(wanted: float, operation: int) -> None:
+    table = appended(3)
+    json = table.flows[Flow.SNAPSHOT_JSON_BYTES]
+    overwrite_rows(table, LAWS, wanted, False)
+    files = 1 if wanted else 0
+    assert (live_files(table, 0), table.flows[Flow.ROWS]) == pytest.approx((files, wanted))
+    assert live_bytes(table) == pytest.approx(bytes_of_rows(LAWS, wanted) if wanted else 0)  # rows of its own
+    assert counted(table, NEW_FILES, NEW_RECORDS, GONE_FILES, GONE_RECORDS) == pytest.approx([files, wanted, 3, 30])
+    assert table.numbers[GONE_ROWS] == 30 - wanted
+    around = table.flows[Flow.SNAPSHOT_JSON_BYTES] - json - JSON[OVERWRITE][operation]
+    counters = (NEW_FILES, GONE_FILES, NEW_RECORDS, GONE_RECORDS, NEW_BYTES, GONE_BYTES)
+    digits = {one: len(str(round(table.counters[one]))) for one in counters if table.counters[one] > 0.5}
+    assert around == pytest.approx(snapshot_bytes(table, 0.0, digits, 1, 1, 1, 1))
+
+
+def test_an_empty_table_that_is_overwritten_is_appended_to() -> None:
+    table = new_table()
+    begin_cohort(table, 1.0)
+    overwrite_rows(table, LAWS, 5.0, False)
+    assert counted(table, NEW_FILES, GONE_FILES, CREATED, REPLACED, KEPT) == [1, 0, 1, 0, 0]
+    size = snapshot_bytes(table, JSON[OVERWRITE][APPENDS], {NEW_FILES: 1, NEW_RECORDS: 1}, 1, 1, 1, 1)
+    size += LAWS.counter_json[NEW_BYTES] + len(str(round(table.counters[NEW_BYTES])))
+    assert table.flows[Flow.SNAPSHOT_JSON_BYTES] == pytest.approx(size)
+
+
+def test_an_overwrite_of_no_partition_does_nothing() -> None:
+    table = appended(3)
+    before = list(table.flows)
+    overwrite_rows(table, LAWS, 0.0, True)
+    assert table.flows == before
+
+
+def test_an_overwrite_of_some_partitions_leaves_the_others() -> None:
+    """Two rows fall into 1.75 of four partitions by chance, which lose their share of all 12 files."""
+    laws = replace(LAWS, is_partitioned=1, open_partitions=4.0, partitions=4.0, files=4.0, new_files=[4.0] * 16)
+    table = appended(3, laws)
+    overwrite_rows(table, laws, 2.0, True)
+    share = drawn(4.0, 2.0) / 4
+    assert counted(table, GONE_FILES, GONE_RECORDS) == pytest.approx([12 * share, 30 * share])
+    assert table.flows[Flow.ROWS] == pytest.approx(30 * (1 - share) + 2)
+    assert table.numbers[GONE_ROWS] == 0
+    assert newest_partitions(table, laws, 2.0) == pytest.approx(drawn(4.0, 2.0))
+
+
+def test_partitions_overwritten_are_those_opened_last() -> None:
+    """Two partitions are open for four commits of two files; the sixth commit is the second of the second time."""
+    laws = replace(LAWS, is_partitioned=1, open_partitions=2.0, partitions=2.0, lifetime=4.0, files=2.0)
+    table = appended(6, laws)
+    table.cohorts[0][:3] = [4.0, 3.0, 15.0]
+    table.numbers[COHORTS], table.numbers[DEALT] = 1.0, 6.0
+    find_classes(table, laws)
+    hit = drawn(2.0, 5.0) / 2  # of the two
+    # what came since: 2 commits of 2 files, of 12; the 15 newest rows begin in the time before
+    assert overwritten_share(table, laws, ARRIVED, 5.0) == pytest.approx(4 / 12 * hit)
+    assert overwritten_share(table, laws, ARRIVED, 35.0) == pytest.approx(12 / 12 * drawn(2.0, 35.0) / 2)
+    table.numbers[SMALL_SEEN], table.numbers[EDGE_FILES] = 10.0, 2.0
+    assert overwritten_share(table, laws, ARRIVED, 5.0) == pytest.approx(2 / 12 * hit)
+    assert overwritten_share(table, laws, REWRITTEN, 5.0) == 0  # none is there
+    table.classes[REWRITTEN][FILES] = 8.0
+    assert overwritten_share(table, laws, REWRITTEN, 5.0) == pytest.approx(2 / 8 * hit)
+    table.numbers[SMALL_SEEN] = 8.0  # what that statement wrote is of the time before
+    assert overwritten_share(table, laws, REWRITTEN, 5.0) == 0
+
+
+def test_a_task_takes_a_mebibyte_at_least() -> None:
+    laws = replace(LAWS, tasks=3.0)
+    mebibyte = 1 << 20
+    each = [tasks_of(laws, 0.0, rows) for rows in (1.0, 2 * mebibyte / 7 - 1, 2 * mebibyte / 7 + 1, 9e9)]
+    assert each == [1, 1, 2, 3]
+    rows = 2e6
+    assert tasks_of(replace(laws, tasks=1e9), rows, 0.0) == bytes_of_rows(laws, rows) // mebibyte
+
+
+def test_rows_are_written_into_as_few_files_as_their_bytes_need() -> None:
+    table, rows = appended(3), 1_000_000.0
+    size = bytes_of_rows(LAWS, rows)
+    laws = replace(LAWS, tasks=4.0, file_target=size / 2.5)
+    assert data_files_made(table, laws, 0.4, 0.4, 0.0, 0.0) == 0
+    assert data_files_made(table, laws, 100.0, 100.0, 0.0, 0.0) == 1
+    assert data_files_made(table, laws, rows, rows, 0.0, 0.0) == 4  # tasks: the bytes need 3
+    assert data_files_made(table, laws, rows, rows, 0.0, 9.0) == 3  # what is written on read is one task's
+    assert data_files_made(table, replace(laws, file_target=size), rows, rows, 0.0, 0.0) == 4
+
+
+def test_rows_are_written_into_the_partitions_they_belong_to() -> None:
+    laws = replace(LAWS, is_partitioned=1, open_partitions=4.0, partitions=4.0)
+    table = appended(3)
+    table.numbers[DEALT], table.hits[HIT_FILES][ARRIVED] = 3.0, 2.0
+    table.hits[HIT_ROWS][ARRIVED] = 9.0
+    assert data_files_made(table, laws, 100.0, 6.0, 1.0, 0.0) == pytest.approx(drawn(4.0, 7.0))
+    assert data_files_made(table, laws, 1.0, 6.0, 1.0, 0.0) == 1
+    table.numbers[IS_SCATTERED] = 1.0
+    closing = replace(laws, lifetime=2.0)  # partitions opened twice: 8
+    hit = data_files_made(table, closing, 100.0, 6.0, 0.0, 0.0)
+    assert hit == pytest.approx(8 * (1 - 2.718281828459045 ** (-6 / 8)))
+    more = data_files_made(table, closing, 100.0, 6.0, 5.0, 0.0)
+    new = 4 * drawn(4.0, 5.0) / drawn(4.0, ROWS)
+    assert (table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS]) == pytest.approx((new, 5))
+    assert more == pytest.approx(hit + new * (1 - hit / 8))
+
+
+def test_data_files_take_what_their_rows_do() -> None:
+    laws = replace(LAWS, lineage_footer=40.0)
+    assert data_bytes(laws, 0.0, 0.0, True) == 0
+    assert data_bytes(laws, 3.0, 60.0, True) == pytest.approx(3 * bytes_of_rows(laws, 20))
+    assert data_bytes(laws, 3.0, 60.0, False) == pytest.approx(3 * compacted_bytes(laws, 20))
+
+
+@pytest.mark.parametrize("uses_vectors", [0, 1])
+def test_bytes_of_delete_files_are_those_of_exact_simulation(uses_vectors: int) -> None:
+    laws = replace(LAWS, uses_vectors=uses_vectors)
+    for positions, span, is_scattered in ((5.0, 80.0, True), (5.0, 5.0, False), (0.0, 9.0, True)):
+        expected = deletes_of_one(positions, span, is_scattered, bool(uses_vectors), 70.0)
+        assert bytes_of_deletes(laws, positions, span, is_scattered) == expected
+
+
+def test_files_that_were_hit_leave_their_partitions() -> None:
+    table = new_table()
+    for place, held in enumerate(([2.0, 4.0, 40.0, 1.0, 30.0], [1.0, 2.0, 20.0, 0.0, 0.0])):
+        begin_cohort(table, held[0])
+        table.cohorts[place][:] = [*held, *table.cohorts[place][5:]]
+    numbers = table.numbers
+    numbers[SETTLED_FILES], numbers[SETTLED_ROWS], numbers[SQUARES], numbers[SQUARES_LEFT] = 8.0, 900.0, 70.0, 50.0
+    table.hits[HIT_SHARES][:], table.hits[HIT_ROW_SHARES][:] = [0.25, 0.5, 1 / 8], [0.5, 1.0, 2 / 3]
+    out_of_partitions(table)
+    assert [one[:5] for one in table.cohorts[:2]] == [[2, 3, 20, 0.5, 0], [1, 1.5, 10, 0, 0]]
+    assert (numbers[SETTLED_FILES], numbers[SETTLED_ROWS]) == pytest.approx((7, 300))
+    assert numbers[SQUARES] == 50
+
+
+def held_in(table: Table) -> tuple[float, float]:
+    """Compacted and settled files, and their rows."""
+    numbers = table.numbers
+    files = small_of(table, PARTIAL_FILES) + numbers[SETTLED_FILES]
+    return files, small_of(table, PARTIAL_ROWS) + numbers[SETTLED_ROWS]
+
+
+@pytest.mark.parametrize("is_scattered", [0, 1])
+def test_new_files_go_into_the_newest_partitions_others_anywhere(is_scattered: int) -> None:
+    table = new_table()
+    for partitions in (6.0, 2.0):
+        begin_cohort(table, partitions)
+    table.numbers[IS_SCATTERED], table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS] = is_scattered, 2.0, 30.0
+    into_partitions(table, 10.0, 110.0)
+    older, newest = ([0, 0], [5, 55]) if not is_scattered else ([1, 10], [1 + 1, 10 + 15])
+    found = [one[PARTIAL_FILES : PARTIAL_ROWS + 1] for one in table.cohorts[:2]]
+    assert found == [pytest.approx(older), pytest.approx(newest)]
+    assert held_in(table) == pytest.approx((10, 110))
+
+
+@pytest.mark.parametrize(("small_rows", "settled"), [(inf, (1, 25)), (20.0, (4, 100))])
+def test_written_files_are_there_and_listed_once(small_rows: float, settled: tuple[float, float]) -> None:
+    """Four files of 25 rows, a quarter of which stays where no compaction comes, unless all are too large for it."""
+    table, laws = appended(2), replace(LAWS, small_rows=small_rows, compacts=1)
+    table.numbers[IS_SCATTERED], before = 1.0, table.flows[Flow.WRITTEN_FILES]
+    size = add_written(table, laws, 4.0, 100.0, True, 0.25, 0.25)
+    assert size == pytest.approx(4 * bytes_of_rows(laws, 25))
+    assert table.flows[Flow.WRITTEN_FILES] - before == 4
+    assert held_in(table) == pytest.approx((4, 100))
+    assert (table.numbers[SETTLED_FILES], table.numbers[SETTLED_ROWS]) == settled
+    assert [entries_of(table, kind) for kind in (PARTIAL, SETTLED)] == [4 - settled[0], settled[0]]
+    assert table.numbers[SQUARES] == pytest.approx(0 if settled[0] == 4 else 3 * 25**2)
+    assert table.numbers[EDGE_FILES] == 0  # of statements at an end alone
+    assert add_written(table, laws, 0.0, 0.0, True, 0.0, 0.0) == 0
+
+
+def test_entries_of_several_written_files_share_their_names() -> None:
+    """The first entry takes 8 more, further ones 2: of four files 3.5 each; sorted ones, what compacted ones do."""
+    laws, table = replace(LAWS, first_more=8.0, further_more=2.0, compacted_more=[5.0, 0.0]), appended(1)
+    for sorted_entries, expected in ((0.0, 3.5), (1.0, 5.0)):
+        rows_of(table)[0][SORTED] = sorted_entries
+        assert has_sorted(table) == (sorted_entries > 0)
+        add_written(table, laws, 4.0, 40.0, True, 0.0, 0.0)
+        assert table.compacted_more[0] == pytest.approx(expected)
+
+
+def test_squares_of_rows_in_one_partition_are_those_of_files_together() -> None:
+    """Files of 4 and 6 rows, both hit, become one of ten: 100 is the square of its rows, not 16 + 36."""
+    table = new_table()
+    begin_cohort(table, 1.0)
+    table.numbers[DEALT] = 1.0
+    mix_partitions(table, LAWS, 52.0, 52.0, 10.0, 1.0)
+    assert table.numbers[SQUARES] == 52
+    table.numbers[SQUARES], table.numbers[SQUARES_TWICE] = 0.0, 20.0
+    table.classes[ARRIVED][FILES], table.classes[ARRIVED][LIVE] = 2.0, 20.0
+    table.hits[HIT_SHARES][ARRIVED] = 0.5
+    mix_partitions(table, LAWS, 52.0, 52.0, 10.0, 2.0)
+    # of arrived files the squares are 200: half of them are hit, a quarter would be hit again
+    assert table.numbers[SQUARES] == pytest.approx((52 + 100 - 20 - 50) / 2)
+
+
+def test_files_of_a_partition_meet_as_often_as_their_rows_are_pairs() -> None:
+    """All 100 rows of 4 partitions are in 20 files of 5: of pairs in files apart, (2500 − 500) / 9500 share one."""
+    table, laws = new_table(), replace(LAWS, open_partitions=4.0, is_partitioned=1)
+    table.numbers[DEALT] = 5.0
+    table.classes[REWRITTEN][LIVE] = 100.0
+    mix_partitions(table, laws, 500.0, 200.0, 40.0, 1.0)
+    assert table.numbers[SQUARES] == 0
+    mix_partitions(table, laws, 500.0, 200.0, 40.0, 2.0)
+    assert table.numbers[SQUARES] == pytest.approx(0)  # no less than if all files of it had as many rows
+    mix_partitions(table, laws, 500.0, 200.0, 40.0, 4.0)
+    assert table.numbers[SQUARES] == pytest.approx(200 + (1600 - 200) * 2000 / 9500 - 1600 / 4)
+
+
+@pytest.mark.parametrize(("named", "share"), [(4.0, 1 / 3), (8.0, 1 / 4), (0.0, 1 / 3)])
+def test_delete_files_that_are_replaced_are_removed(named: float, share: float) -> None:
+    """Two of six delete files of 600 bytes, or of as many as are named where those are more."""
+    table = new_table()
+    table.flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] = [10.0, 1_000.0]
+    table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4] = [4.0, 400.0]
+    assert note_deletes(table, 3.0, 333.0, 2.0, named) == pytest.approx(600 * share)
+    assert table.flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] == [13, 1_333]
+    removed = table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4]
+    assert removed == pytest.approx([4 + 6 * share, 400 + 600 * share])
+
+
+def test_a_table_without_delete_files_replaces_none() -> None:
+    table = new_table()
+    assert note_deletes(table, 3.0, 333.0, 2.0, 0.0) == 0
+    assert live_files(table, 1) == 3
+
+
+@pytest.mark.parametrize(
+    ("is_scattered", "is_newest", "number", "expected"),
+    [
+        (0, 1, ARRIVED, 1.0),  # five are hit, and four came since
+        (0, 1, REWRITTEN, 3.0),  # five are hit, of which the last statement wrote two
+        (1, 0, REWRITTEN, 5 * 3 / 8),
+        (1, 0, ARRIVED, 5 - 5 * (1 - 0.9**10)),  # of five that were never hit, some of ten rows each
+        (1, 0, BEYOND, 0.0),
+    ],
+)
+def test_files_named_before_are_those_hit_before(
+    is_scattered: int, is_newest: int, number: int, expected: float
+) -> None:
+    table = new_table()
+    numbers = table.numbers
+    numbers[IS_SCATTERED], numbers[IS_NEWEST], numbers[EDGE_FILES] = float(is_scattered), float(is_newest), 2.0
+    numbers[SMALL_SEEN], numbers[TOUCHES] = 4.0, 0.1
+    table.classes[number][FILES], table.classes[number][RECORDS] = (0.0, 0.0) if number == BEYOND else (8.0, 80.0)
+    table.hits[HIT_FILES][number], table.deleted[HELD][number] = 5.0, 3.0
+    assert named_before(table, LAWS, number) == pytest.approx(expected)
+
+
+def test_delete_files_are_listed_with_their_own_name_only() -> None:
+    table = appended(2)
+    list_deletes(table, LAWS, 0.0, 0.5)
+    assert manifests(table, 1) == []
+    list_deletes(table, LAWS, 3.0, 0.5)
+    row = rows_of(table, 1)[0]
+    assert [row[column] for column in (COUNT, FRESH, SORTED, SIBLINGS, SINCE)] == [1, 3, 2, 0.5, 0]
+    assert table.flows[Flow.WRITTEN_MANIFESTS + 2 : Flow.WRITTEN_MANIFESTS + 4] == [1, row[BYTES]]
+
+
+def with_deletes(files: float) -> Table:
+    """Three manifests that list four delete files each, and data files as many."""
+    table = new_table()
+    for place in range(3):
+        row = table.rows[1][place]
+        row[COUNT], row[BYTES], row[FRESH] = 1.0, 500.0, 4.0
+    table.used[1] = 3
+    table.hits[HIT_FILES][ARRIVED] = files
+    return table
+
+
+def test_scattered_rows_replace_delete_files_in_every_manifest() -> None:
+    table = with_deletes(6.0)
+    table.numbers[IS_SCATTERED] = 1.0
+    table.numbers[IN_STEP] = 1.0
+    take_over(table, LAWS, 6.0, 12.0, 0.0)
+    assert entries_of_deletes(table) == pytest.approx(6)
+    table = with_deletes(6.0)
+    for nothing in ((0.0, 12.0), (6.0, 0.0)):
+        take_over(table, LAWS, *nothing, 0.0)
+    assert manifests(table, 1) == [[1, 4]] * 3
+
+
+def test_the_newest_rows_replace_what_the_last_statement_wrote() -> None:
+    table = with_deletes(6.0)
+    table.numbers[IS_NEWEST] = 1.0
+    take_over(table, LAWS, 6.0, 12.0, 0.0)
+    assert manifests(table, 1) == [[1, 4], [1, 2], [1, 0]]
+
+
+def test_what_arrived_is_seen_less_once_statements_take_it() -> None:
+    """Of eight small files seen from the other end two are gone: those are no more to be seen there."""
+    table = appended(3)
+    table.classes[ARRIVED][FILES], table.numbers[OTHER_SEEN] = 5.0, 8.0
+    note_statement(table, LAWS, UPDATE, OVERWRITES, 0.0)
+    assert (table.numbers[OTHER_SEEN], table.numbers[SMALL_SEEN]) == (6, 3)
+    table.classes[ARRIVED][FILES] = 50.0
+    note_statement(table, LAWS, UPDATE, OVERWRITES, 0.0)
+    assert table.numbers[OTHER_SEEN] == 0
+
+
+def test_rows_deleted_anywhere_are_no_oldest_ones() -> None:
+    table = appended(3)
+    laws = statement(LAWS, DELETE, 9.0)
+    table.hits[HIT_FILES][ARRIVED], table.hits[HIT_ROWS][ARRIVED] = 1.0, 9.0
+    find_classes(table, laws)
+    carry_out_change(table, laws, DELETE, 9.0, True)
+    assert table.numbers[GONE_ROWS] == 0
