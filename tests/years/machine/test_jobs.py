@@ -9,34 +9,45 @@ from support.machine import entries_of, rows_of, simple_laws, table_with
 from wasim.years.flows import Flow
 from wasim.years.history import new_table
 from wasim.years.machine.appends import append, live_bytes, live_files, manifests_of
-from wasim.years.machine.files import group_bytes, small_of
+from wasim.years.machine.files import begin_cohort, group_bytes, small_of
 from wasim.years.machine.jobs import (
     commit_nothing,
     compact,
     digits_of_totals,
     drop_deletes,
     entries_of_deletes,
+    forget_deleted,
+    reopen_much_deleted,
     rewrite_manifests,
     take_out,
 )
 from wasim.years.machine.manifests import list_bytes
 from wasim.years.machine.sizes import bytes_of_rows
 from wasim.years.machine.tables import (
+    BEYOND,
     COHORTS,
     COUNT,
+    DEAD,
     FRESH,
     GONE_BYTES,
     GONE_DELETES,
     GONE_POSITIONS,
+    HELD,
+    MADE_SQUARES,
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
+    OTHER_SEEN,
     PARTIAL,
     PARTIAL_FILES,
+    PARTIAL_ROWS,
+    REWRITTEN,
     SETTLED,
     SETTLED_FILES,
     SETTLED_ROWS,
     SMALL_FILES,
+    SMALL_SEEN,
+    SQUARES,
     TOOK_PARTIAL,
     TOOK_SMALL,
     Laws,
@@ -184,3 +195,40 @@ def test_delete_files_older_than_all_data_go_with_their_bytes(kept: int):
     assert positions == pytest.approx([20 * kept] * 2)  # of each of twelve files
     counted = [table.counters[counter] for counter in (GONE_DELETES, GONE_POSITIONS, GONE_BYTES)]
     assert counted == pytest.approx([12 - kept, 240 - 20 * kept, 1_200 - 100 * kept])
+
+
+@pytest.mark.parametrize("uses_vectors", [0, 1])
+def test_compacted_files_have_no_deleted_rows_any_more(uses_vectors: int):
+    """Half of the files as they arrived, a quarter of the compacted ones: so of what was deleted of each."""
+    table, laws = table_with([(2, 500, 4, 0, 0), (1, 400, 4, 0, 0)], group=1), replace(LAWS, uses_vectors=uses_vectors)
+    table.deleted[DEAD][:], table.deleted[HELD][:] = [40.0, 80.0, 5.0], [6.0, 4.0, 2.0]
+    table.flows[Flow.ROWS], table.flows[Flow.POSITION_DELETES] = 1_000.0, 120.0
+    table.flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] = [6.0, 600.0]  # two vectors in each
+    numbers, done = table.numbers, table.done
+    numbers[SMALL_SEEN], numbers[OTHER_SEEN], numbers[SQUARES], done[MADE_SQUARES] = 8.0, 2.0, 100.0, 7.0
+    forget_deleted(table, laws, 0.5, 0.25)
+    assert table.deleted == [[20, 60, 5], [3, 3, 2]]
+    assert table.flows[Flow.ROWS] == 1_000 - 40
+    assert [numbers[place] for place in (SMALL_SEEN, OTHER_SEEN, SQUARES)] == [4, 1, 82]
+    # a third of the vectors: four of the newest, which are in one manifest
+    assert entries_of_deletes(table) == pytest.approx(8 if uses_vectors else 12)
+    assert table.flows[Flow.POSITION_DELETES] == pytest.approx(80 if uses_vectors else 120)
+    removed = table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4]
+    assert removed == pytest.approx([2, 200] if uses_vectors else [0, 0])
+    assert table.counters[GONE_DELETES] == pytest.approx(4 if uses_vectors else 0)
+
+
+@pytest.mark.parametrize(("dead", "is_due"), [(29.0, False), (30.0, True)])
+def test_files_of_any_size_are_compacted_once_much_is_deleted(dead: float, is_due: bool):
+    """Three in ten rows of four files beyond the target."""
+    table = table_with([(1, 500, 2, 0, 4)])
+    begin_cohort(table, 1.0)
+    numbers, deleted = table.numbers, table.deleted
+    numbers[SETTLED_FILES], numbers[SETTLED_ROWS] = 4.0, 100.0
+    deleted[DEAD][BEYOND], deleted[HELD][BEYOND] = dead, 3.0
+    reopen_much_deleted(table, LAWS)
+    there = [small_of(table, PARTIAL_FILES), small_of(table, PARTIAL_ROWS), numbers[SETTLED_FILES]]
+    assert there == ([4, 100, 0] if is_due else [0, 0, 4])
+    assert entries_of(table, PARTIAL) == (4 if is_due else 0)
+    named = [[deleted[what][number] for number in (REWRITTEN, BEYOND)] for what in (DEAD, HELD)]
+    assert named == ([[dead, 0], [3, 0]] if is_due else [[0, dead], [0, 3]])

@@ -166,6 +166,27 @@ def test_manifests_without_a_live_file_alone_leave_the_list(manifests: list[Mani
     assert table.flows[Flow.REPLACED_MANIFESTS] == pytest.approx(sum(one[0] for one in manifests) - left)
 
 
+def test_a_merge_carries_what_its_own_commit_deleted():
+    """Three manifests of this commit, with 2 files each, of which 1 and 3 more were deleted: all ten are listed."""
+    table = table_with([(1, 300, 2, 0, 0), (1, 300, 2, 0, 0), (1, 300, 2, 0, 0)])
+    for row, gone in zip(rows_of(table), (1.0, 3.0, 0.0), strict=True):
+        row[IS_NEW], row[GONE_FRESH] = 1.0, gone
+    assert merge(table, LAWS, 0) == 3
+    (row,) = rows_of(table)
+    assert (row[COUNT], row[FRESH], row[GONE_FRESH]) == (1, 6, 4)
+    assert row[BYTES] == pytest.approx(bytes_of(10))
+    assert table.flows[Flow.WASTED_MANIFESTS : Flow.WASTED_MANIFESTS + 2] == [3, 900]
+
+
+def test_of_many_kinds_the_closest_of_the_older_half_are_one():
+    """The second and third of six differ least among the older three; the last two, which are equal but for one
+    byte, are the newest."""
+    sizes = (100, 200, 210, 400, 500, 501)
+    table = table_with([(1, size, 3, 0, 0) for size in sizes])
+    settle(table, 0, 5)
+    assert [(row[COUNT], row[BYTES]) for row in rows_of(table)] == [(1, 100), (2, 205), (1, 400), (1, 500), (1, 501)]
+
+
 def test_a_manifest_list_is_as_long_as_its_manifests():
     counts = [1, 2, 4, 16, 64]
     laws = replace(LAWS, sibling_saving=30.0, rewritten_more=7.0)

@@ -20,6 +20,7 @@ from wasim.years.machine.statements import (
     change_nothing,
     data_bytes,
     data_files_made,
+    delete_by_position,
     digits_of_merge,
     has_sorted,
     into_partitions,
@@ -113,7 +114,7 @@ from wasim.years.machine.tables import (
     Laws,
     Table,
 )
-from wasim.years.machine.touched import drawn, find_classes
+from wasim.years.machine.touched import drawn, find_classes, hit_at_end, hit_scattered
 
 ROWS = 10.0  # of a commit's one file
 LAWS = replace(simple_laws(), rows_per_commit=ROWS, new_rows=ROWS, replaced_per_commit=0.0, is_partitioned=0)
@@ -195,6 +196,16 @@ def test_a_delete_leaves_the_other_rows_of_its_files() -> None:
     assert counted(table, NEW_RECORDS, GONE_RECORDS) == [7, 20]
     assert (small_of(table, PARTIAL_FILES), small_of(table, PARTIAL_ROWS)) == (1, 7)
     assert (small_of(table, SMALL_FILES), small_of(table, SMALL_ROWS)) == pytest.approx((1, 10))
+    assert manifests(table) == [[2, 0], [1, 1], [1, 1]]  # those of the oldest rows are written again
+
+
+def test_the_next_delete_goes_on_where_the_last_one_ended() -> None:
+    """Three manifests of four files of 2.5 rows: two of the oldest files go, then the two after them."""
+    laws = statement(replace(LAWS, files=4.0, new_files=[4.0] * 16), DELETE, 5.0, place=OLDEST)
+    table = appended(3, laws)
+    for left in (2, 0):
+        change_rows(table, laws, DELETE)
+        assert manifests(table) == [[1, left], [2, 4]]
 
 
 def test_an_update_on_read_names_its_rows_in_a_file_each() -> None:
@@ -216,6 +227,21 @@ def test_an_update_on_read_names_its_rows_in_a_file_each() -> None:
     numbers = table.numbers
     assert [numbers[place] for place in (NEWEST_COMMIT, NEWEST_FILES)] == [3, 2]
     assert numbers[NEWEST_BYTES] == pytest.approx(size)
+
+
+@pytest.mark.parametrize("is_scattered", [False, True])
+def test_rows_deleted_anywhere_make_rewritten_files_differ_less(is_scattered: bool) -> None:
+    """Two files of 30 and 10 rows lose 8 of all 40: the mean of the squares of what chance leaves, or none of it."""
+    table = appended(0)
+    table.numbers[COMMITS], table.numbers[SQUARES] = 4.0, 30.0**2 + 10.0**2
+    table.cohorts[0][PARTIAL_FILES : PARTIAL_ROWS + 1] = [2.0, 40.0]
+    if is_scattered:
+        hit_scattered(table, LAWS, 0.2, True, False)
+    else:
+        hit_at_end(table, LAWS, 8.0, False, 0.0)
+    delete_by_position(table, LAWS, DELETE, 0.0, 8.0, 0.0)
+    left = 1_000 * 0.8**2 + 40 * 0.8 * 0.2  # of each row 0.8: its variance is 0.16
+    assert table.numbers[SQUARES] == pytest.approx(left if is_scattered else 1_000)
 
 
 @pytest.mark.parametrize("by_partition", [0, 1])

@@ -429,7 +429,7 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
     is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
     for number in range(3):  # what the last such statement wrote stands in a young manifest
         want(table, 0, number, hits[HIT_FILES][number], is_newest or number == edge)
-    return take(table, laws, 0, True)
+    return take(table, laws, 0, is_newest)
 
 
 def out_of_partitions(table: Table) -> None:

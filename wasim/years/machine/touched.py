@@ -285,9 +285,10 @@ def newest_first(table: Table, laws: Laws) -> int:
 
 def oldest_first(table: Table, laws: Laws) -> int:
     """The same, the oldest rows first: what the last statement on them wrote is the oldest."""
-    small = table.classes[ARRIVED]
-    each = small[RECORDS] / small[FILES] if small[FILES] > NEGLIGIBLE else 1.0
-    alive = min(small[FILES], small[LIVE] / each)  # the oldest ones have no live row any more
+    small, alive = table.classes[ARRIVED], 0.0
+    if min(small[FILES], small[LIVE]) > NEGLIGIBLE:  # the oldest ones have no live row any more
+        mean = small[LIVE] / (small[RECORDS] / small[FILES])
+        alive = min(small[FILES], max(mean, arrived_files(table, laws, small[LIVE], False)[0]))
     place = queue_edge(table, laws, 0)
     if laws.compacts:
         return queue_up(table, queue_others(table, laws, place), ARRIVED, alive, small[LIVE])
