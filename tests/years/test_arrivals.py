@@ -1,13 +1,17 @@
 """What a commit of the writer brings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from support.synthetic import synthetic_case
 
 from wasim.scenario.examine import examine
 from wasim.scenario.from_flags import document_from_flags
+from wasim.scenario.parts import PartitionField
 from wasim.scenario.sweep import make_case
 from wasim.twin import shipped_profile
-from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, even_arrivals, rolled
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, even_arrivals, growing_fields, rolled
 
 SPREAD = (0.0, 0.0, 0.25, 0.5, 0.25)  # commits bring two to four files
 
@@ -52,3 +56,12 @@ def test_a_task_begins_another_file_at_the_target_size():
     assert size == pytest.approx(512 << 20, rel=0.05)
     assert many.is_rolled
     assert many.rows_per_commit == 30_000_000
+
+
+def test_values_of_time_and_of_growing_keys_last_a_while():
+    """A hundred rows a second: 5,000 keys of one truncated value take 50 s."""
+    fields = [("event_time", "hour"), ("event_id", "truncate[5000]"), ("event_id", "bucket[4]"), ("a_1", "truncate[9]")]
+    by = tuple(PartitionField(column=column, transform=transform) for column, transform in fields)
+    case = synthetic_case(interval_s=10.0)
+    case = replace(case, table=case.table.model_copy(update={"partition_by": by}))
+    assert growing_fields(case) == {0: 3_600, 1: pytest.approx(50)}

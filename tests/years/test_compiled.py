@@ -26,7 +26,7 @@ def test_counts_stay_integers_and_bytes_stay_fractions():
     assert (laws.filters.dtype, laws.files.dtype) == (np.int64, np.float64)
 
 
-def test_tables_of_one_kind_have_one_type_and_no_memory_in_common():
+def test_records_of_one_type_share_no_memory():
     first, second = as_record(table_with([(3, 100, 5, 2, 1)])), as_record(table_with([]))
     assert first.dtype == second.dtype
     first.rows[0, 0, COUNT] = 7.0

@@ -9,6 +9,7 @@ from support.paths import SCENARIOS
 
 from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case, load_scenario
+from wasim.scenario.changes import Maintenance
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import History, YearsOf, read_shape, simulate_ahead, simulate_years, sum_history
 from wasim.years.machine.appends import live_bytes
@@ -37,6 +38,19 @@ def test_live_data_and_delete_files_are_the_last_snapshot_s(name, number):
     live = summed.live_bytes[Kind.DATA] + summed.live_bytes[Kind.DELETE_FILE]
     assert live == pytest.approx(live_bytes(history.table), abs=2)
     assert (summed.live_bytes[Kind.DELETE_FILE] > 0) == (case.changes.update is not None and number == 3)
+
+
+def test_metadata_younger_than_the_removal_of_orphans_stays():
+    """Metadata.json of 40 commits, of which the log names two: what is older than 10 s went at the last removal."""
+    case = case_of("commit_interval", 0, 40)
+    table = case.table.model_copy(update={"properties": {"write.metadata.previous-versions-max": "2"}})
+    gone = []
+    for older_s in (case.horizon_s * 2, case.horizon_s / 4):
+        orphans = {"remove_orphan_files": {"every": case.horizon_s, "older_than": older_s}}
+        one = replace(case, table=table, maintenance=Maintenance.model_validate(orphans))
+        gone.append(simulate_years(one, shipped_profile(one), Site()).totals.files_deleted[Kind.METADATA_JSON])
+    assert gone[0] == 0
+    assert gone[1] == pytest.approx(30, abs=1)
 
 
 def test_a_scan_reads_the_manifests_with_live_files_alone():

@@ -178,7 +178,7 @@ def test_a_merge_carries_what_its_own_commit_deleted():
     assert table.flows[Flow.WASTED_MANIFESTS : Flow.WASTED_MANIFESTS + 2] == [3, 900]
 
 
-def test_of_many_kinds_the_closest_of_the_older_half_are_one():
+def test_the_closest_kinds_of_the_older_half_are_one():
     """The second and third of six differ least among the older three; the last two, which are equal but for one
     byte, are the newest."""
     sizes = (100, 200, 210, 400, 500, 501)

@@ -208,7 +208,7 @@ def test_the_next_delete_goes_on_where_the_last_one_ended() -> None:
         assert manifests(table) == [[1, left], [2, 4]]
 
 
-def test_an_update_on_read_names_its_rows_in_a_file_each() -> None:
+def test_an_update_on_read_writes_delete_files_and_rows() -> None:
     """The 15 newest of 30 rows: ten positions of one file, five of another, and 15 rows in one file."""
     table, laws = appended(3), statement(LAWS, UPDATE, 15.0, on_read=True)
     change_rows(table, laws, UPDATE)
@@ -245,7 +245,7 @@ def test_rows_deleted_anywhere_make_rewritten_files_differ_less(is_scattered: bo
 
 
 @pytest.mark.parametrize("by_partition", [0, 1])
-def test_a_file_is_named_again_by_what_replaces_its_delete_file(by_partition: int) -> None:
+def test_a_delete_file_replaces_the_one_before_it(by_partition: int) -> None:
     """Three rows of the first ten, then four more of the same file: its delete file then names seven."""
     laws = statement(replace(LAWS, by_partition=by_partition), DELETE, 3.0, place=OLDEST, on_read=True)
     table = appended(3)
@@ -271,7 +271,7 @@ def test_vectors_of_one_task_stand_in_one_file() -> None:
     assert counted(table, NEW_BYTES)[0] == pytest.approx(size)  # without what is around the vectors
 
 
-def test_a_statement_on_no_row_is_a_snapshot_all_the_same() -> None:
+def test_a_statement_on_no_row_is_a_snapshot() -> None:
     table = appended(3)
     json, lists = table.flows[Flow.SNAPSHOT_JSON_BYTES], table.flows[Flow.LIST_BYTES]
     change_nothing(table, LAWS, MERGE)
@@ -376,7 +376,7 @@ def test_a_task_takes_a_mebibyte_at_least() -> None:
     assert tasks_of(replace(laws, tasks=1e9), rows, 0.0) == bytes_of_rows(laws, rows) // mebibyte
 
 
-def test_rows_are_written_into_as_few_files_as_their_bytes_need() -> None:
+def test_rows_are_written_into_few_files() -> None:
     table, rows = appended(3), 1_000_000.0
     size = bytes_of_rows(LAWS, rows)
     laws = replace(LAWS, tasks=4.0, file_target=size / 2.5)
@@ -479,7 +479,7 @@ def test_entries_of_several_written_files_share_their_names() -> None:
         assert table.compacted_more[0] == pytest.approx(expected)
 
 
-def test_squares_of_rows_in_one_partition_are_those_of_files_together() -> None:
+def test_squares_of_one_partition_are_of_files_together() -> None:
     """Files of 4 and 6 rows, both hit, become one of ten: 100 is the square of its rows, not 16 + 36."""
     table = new_table()
     begin_cohort(table, 1.0)
@@ -494,7 +494,7 @@ def test_squares_of_rows_in_one_partition_are_those_of_files_together() -> None:
     assert table.numbers[SQUARES] == pytest.approx((52 + 100 - 20 - 50) / 2)
 
 
-def test_files_of_a_partition_meet_as_often_as_their_rows_are_pairs() -> None:
+def test_files_of_partitions_meet_as_their_rows_are_pairs() -> None:
     """All 100 rows of 4 partitions are in 20 files of 5: of pairs in files apart, (2500 − 500) / 9500 share one."""
     table, laws = new_table(), replace(LAWS, open_partitions=4.0, is_partitioned=1)
     table.numbers[DEALT] = 5.0

@@ -151,7 +151,7 @@ def test_either_end_keeps_what_its_statements_wrote() -> None:
         assert (numbers[IS_SCATTERED], numbers[IS_NEWEST]) == (is_scattered, is_newest)
 
 
-def test_a_tenth_of_all_rows_hits_files_of_ten_by_chance() -> None:
+def test_a_tenth_of_all_rows_hits_files_by_chance() -> None:
     """Four files of 10 rows in each of 3 partitions, and one of 30 beyond: each row is missed with 0.9."""
     table = table_of([(3, 4, 40, 0, 0)], settled=(1, 30))
     hit_scattered(table, replace(LAWS, is_partitioned=1), 0.1, False, False)
@@ -206,7 +206,7 @@ def test_one_large_file_of_three_is_hit_more_often(large: int, small: int) -> No
     assert numbers[SQUARES_TWICE] == pytest.approx((sizes**2 * chances**2).sum())
 
 
-def test_rewritten_files_of_four_and_of_eight_rows_differ_by_two() -> None:
+def test_rewritten_files_differ_by_what_their_squares_say() -> None:
     table = table_of([(2, 0, 0, 1, 6)], settled=(3, 90))
     table.numbers[SQUARES] = 4.0**2 + 8.0**2
     find_classes(table, LAWS)
@@ -228,7 +228,7 @@ def test_files_as_they_arrived_are_missed_by_the_rows_left(ages: int, within: fl
         assert missed == pytest.approx(np.mean((1 - share) ** left), abs=within)
 
 
-def test_every_nth_row_hits_as_many_files_as_it_has_rows() -> None:
+def test_every_nth_row_hits_as_many_files() -> None:
     assert [hit_by_stride(touched, 0.0) for touched in (0.0, 0.3, 1.0, 2.5)] == pytest.approx([0, 0.3, 1, 1])
     for touched in (0.3, 1.0, 2.5):
         by_chance = 1 - (1 - touched / 400) ** 400
@@ -252,7 +252,7 @@ def test_a_stride_of_an_upsert_meets_rows_that_nothing_moved() -> None:
     dead=st.integers(0, 40),
     wanted=st.integers(1, 200),
 )
-def test_rows_at_an_end_are_in_the_files_that_hold_them(
+def test_rows_at_an_end_hit_the_files_with_them(
     commits: int, files: int, deals_in_turn: bool, is_newest: bool, dead: int, wanted: int
 ) -> None:
     laws, every = replace(LAWS, files=float(files), deals_in_turn=int(deals_in_turn)), commits * ROWS
@@ -268,7 +268,7 @@ def test_rows_at_an_end_are_in_the_files_that_hold_them(
     assert table.hits[HIT_ROWS] == pytest.approx([wanted, 0, 0])
 
 
-def test_tasks_write_a_file_for_each_partition_their_rows_fall_into() -> None:
+def test_tasks_write_a_file_for_each_partition() -> None:
     """Two tasks of six rows write three files each: of four rows from the fifth on, either task has two."""
     laws = replace(LAWS, files=6.0, open_partitions=3.0, is_partitioned=1, tasks=2.0, partitions=3.0)
     table = appended(3, laws, dead=4)
@@ -291,7 +291,7 @@ def test_whole_files_are_deleted_where_one_ends(commits: int, files: int, deals:
     assert begins_with_files(table, laws, float(row)) == (not before & after)
 
 
-def test_a_file_of_which_rows_were_deleted_is_no_whole_one() -> None:
+def test_a_file_with_deleted_rows_is_no_whole_one() -> None:
     """Five rows of the first twelve are deleted by position: then metadata alone deletes neither file nor table."""
     table = appended(3, LAWS, dead=5)
     assert [ends_with_files(table, LAWS, row) for row in (12.0, 24.0, 36.0)] == [False] * 3
@@ -334,7 +334,7 @@ def test_statements_at_an_end_reach_one_class_after_the_other(compacts: int, is_
         assert sum(table.hits[HIT_ROWS]) == sum(left)
 
 
-def test_rows_touched_again_are_in_the_files_of_the_last_statement() -> None:
+def test_rows_touched_again_are_in_the_last_statements_files() -> None:
     """It wrote its 20 oldest rows into one file; 30 are wanted now, 10 more: of the next one of 12 as they arrived."""
     table = table_of([(1, 5, 60, 1, 20)])
     table.numbers[COMMITS] = 80 / 12
