@@ -169,12 +169,6 @@ class Schedule:
     rests: Rests | None = None  # of a writer whose commits with rows alone are numbered
 
     @property
-    def commits_between(self) -> float:
-        """Commits of the writer between two runs, on average."""
-        apart = self.every_s / self.commit_interval_s
-        return apart if self.rests is None else apart * self.rests.commits / self.rests.intervals
-
-    @property
     def cycle(self) -> int:
         """Runs until one comes as long after the writer's rest as before."""
         every_us = microseconds(self.every_s)
