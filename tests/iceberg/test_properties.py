@@ -1,11 +1,11 @@
 """Table properties: defaults as Iceberg documents them, values as its Java library parses them."""
 
 import ast
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from support.source import nodes_of
 
 import wasim
 from wasim.iceberg import properties
@@ -207,13 +207,20 @@ PREFIXES = ("write.", "commit.", "history.expire", "compatibility.")
 HOME = Path("iceberg/properties.py")
 
 
+def nodes_of(*words: str) -> Iterator[tuple[Path, ast.AST]]:
+    """The nodes of all modules in whose text one of these words stands: to parse the others takes seconds."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text()
+        if any(word in text for word in words):
+            yield from ((path.relative_to(PACKAGE), node) for node in ast.walk(ast.parse(text)))
+
+
 def test_no_other_module_names_a_property():
     """A key in another module is a second reading of it, with a default and a parser of its own sooner or later."""
     named = [
         f"{path}:{node.lineno}: {node.value}"
-        for path in sorted(one.relative_to(PACKAGE) for one in PACKAGE.rglob("*.py"))
+        for path, node in nodes_of(*(f"{quote}{prefix}" for quote in "\"'" for prefix in PREFIXES))
         if path != HOME
-        for node in nodes_of(PACKAGE / path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(PREFIXES)
     ]
     assert not named
@@ -226,8 +233,7 @@ def test_no_other_module_has_a_default_for_a_property():
     constants = {name for name, value in vars(properties).items() if name.isupper() and isinstance(value, str)}
     read = [
         f"{path}:{node.lineno}"
-        for path in sorted(one.relative_to(PACKAGE) for one in PACKAGE.rglob("*.py"))
-        for node in nodes_of(PACKAGE / path)
+        for path, node in nodes_of(*constants)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
         if len(node.args) > 1 and isinstance(node.args[0], ast.Name) and node.args[0].id in constants
         if path not in PATHS_WITHOUT_A_PARSER
@@ -238,7 +244,8 @@ def test_no_other_module_has_a_default_for_a_property():
 def test_the_search_for_keys_finds_those_of_their_home():
     texts = [
         node.value
-        for node in nodes_of(PACKAGE / HOME)
+        for path, node in nodes_of(PREFIXES[0])
+        if path == HOME
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
     assert sum(text.startswith(PREFIXES) for text in texts) > len(DOCUMENTED)
