@@ -129,6 +129,15 @@ def test_files_missed_for_long_have_few_rows(made: Callable) -> None:
         assert summed.totals.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.08)
 
 
+def test_upserts_hit_one_compacted_file_and_few_others(made: Callable) -> None:
+    writer = {"kind": "batch", "upsert": {"share": 0.1, "mode": "merge-on-read"}}
+    lines = {"writer": writer, "workload": {"rows_per_second": 40, "files_per_commit": 3}}
+    kept = {"maintenance": {"rewrite_data_files": {"when_small_files": 30}}, "horizon": f"{3 * COMMITS}s"}
+    exact, summed = made(lines | kept)
+    for kind in (Kind.DELETE_FILE, Kind.DELETE_MANIFEST):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.05)
+
+
 def test_rows_of_a_batchs_task_follow_each_other(made: Callable) -> None:
     delete = {"every": "4s", "rows": 12, "locality": "oldest", "mode": "merge-on-read"}
     each = {"commit_interval": "10s", "horizon": f"{10 * COMMITS}s", "table": TABLE | BY_BUCKET}

@@ -137,7 +137,14 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         mean, wider = rows_in_files(table, number)
         table.likely[number][0], table.likely[number][1] = mean, wider
         if is_stride:
-            hit = of_rows = hit_by_stride(mean * share, replaced)
+            is_compacted = (
+                number == REWRITTEN and on_read and laws.compacts
+            )  # into one file, that no statement rewrites
+            variance = mean * wider + mean if is_compacted else 0.0
+            weight, few, many = one_large(one[FILES], mean, variance)
+            of_large, of_others = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
+            hit = weight * of_large + (1 - weight) * of_others
+            of_rows = (weight * of_large * few + (1 - weight) * of_others * many) / max(mean, NEGLIGIBLE)
         elif number == REWRITTEN and mean > 0 and not on_read and partitions_so_far(table, laws) <= 1:
             hit, of_rows = hit_of_one_partition(table, share, max(numbers[SQUARES], mean * one[LIVE]))
         else:
@@ -158,13 +165,8 @@ def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[fl
     One file is large, as copy-on-write writes all rows of the files that it hits into one; the others count as equal.
     """
     numbers, files = table.numbers, table.classes[REWRITTEN][FILES]
-    large = min(1.0, files)
-    mean, weight = table.classes[REWRITTEN][LIVE] / files, large / files
-    few = many = mean
-    if weight < 1:
-        variance = max(squares / files - mean * mean, 0.0)
-        apart = sqrt(min(variance, (1 - weight) * mean * mean / weight))  # at most all rows are in the large one
-        few, many = mean + apart * sqrt((1 - weight) / weight), max(0.0, mean - apart * sqrt(weight / (1 - weight)))
+    large, mean = min(1.0, files), table.classes[REWRITTEN][LIVE] / files
+    weight, few, many = one_large(files, mean, squares / files - mean * mean)
     few_kept, many_kept = (1 - min(share, 1.0)) ** few, (1 - min(share, 1.0)) ** many
     few_squares, many_squares = large * few * few, (files - large) * many * many
     scale = squares / (few_squares + many_squares)
@@ -173,6 +175,17 @@ def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[fl
     numbers[SQUARES_TWICE] = scale * (few_squares * (1 - few_kept) ** 2 + many_squares * (1 - many_kept) ** 2)
     hit = weight * (1 - few_kept) + (1 - weight) * (1 - many_kept)
     return hit, (weight * (1 - few_kept) * few + (1 - weight) * (1 - many_kept) * many) / mean
+
+
+def one_large(files: float, mean: float, variance: float) -> tuple[float, float, float]:
+    """Of files whose rows have this mean and variance, the share that one large one is of them, its rows, and those of
+    each other one, which count as equal.
+    """
+    weight = min(1.0, 1 / max(files, NEGLIGIBLE))
+    if weight >= 1:
+        return 1.0, mean, mean
+    apart = sqrt(min(max(variance, 0.0), (1 - weight) * mean * mean / weight))  # at most all rows are in the large one
+    return weight, mean + apart * sqrt((1 - weight) / weight), max(0.0, mean - apart * sqrt(weight / (1 - weight)))
 
 
 def rows_in_files(table: Table, number: int) -> tuple[float, float]:
