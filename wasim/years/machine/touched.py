@@ -178,8 +178,8 @@ def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[fl
 
 
 def one_large(files: float, mean: float, variance: float) -> tuple[float, float, float]:
-    """Of files whose rows have this mean and variance, the share that one large one is of them, its rows, and those of
-    each other one, which count as equal.
+    """Of files whose rows have this mean and variance: the share that one large one is of them, its rows, and the rows
+    of each other one, which count as equal.
     """
     weight = min(1.0, 1 / max(files, NEGLIGIBLE))
     if weight >= 1:
