@@ -137,10 +137,8 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         mean, wider = rows_in_files(table, number)
         table.likely[number][0], table.likely[number][1] = mean, wider
         if is_stride:
-            is_compacted = (
-                number == REWRITTEN and on_read and laws.compacts
-            )  # into one file, that no statement rewrites
-            variance = mean * wider + mean if is_compacted else 0.0
+            # compaction leaves one large file, which no statement on read writes again
+            variance = mean * wider + mean if number == REWRITTEN and on_read and laws.compacts else 0.0
             weight, few, many = one_large(one[FILES], mean, variance)
             of_large, of_others = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
             hit = weight * of_large + (1 - weight) * of_others
