@@ -23,7 +23,7 @@ from tools.fidelity import site_of
 from wasim.bench import engine_named
 from wasim.bench.run import BenchOptions, bench, keyed_cases
 from wasim.capacity import Figures, Plan, PlanRequest, Requirements, SettingSimulator, make_plan, request_from_document
-from wasim.capacity.figures import PLANNING_BAND_MS
+from wasim.capacity.figures import planning_band
 from wasim.capacity.settings import document_of
 from wasim.contention import Outcome
 from wasim.errors import ExitCode
@@ -145,7 +145,7 @@ class Checked:
     @property
     def planning_band(self) -> float:
         """The plan's band is of its largest figure; a smaller one is known to as many milliseconds at least."""
-        return max(self.figures.bands["planning_p50_ms"], PLANNING_BAND_MS / self.planned_ms)
+        return planning_band(self.figures.bands["planning_p50_ms"], self.planned_ms)
 
     @property
     def planning_error(self) -> float:

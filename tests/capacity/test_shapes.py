@@ -65,7 +65,7 @@ def watched() -> Watched:
 
 @pytest.fixture(scope="module")
 def read_off(watched: Watched) -> Shapes:
-    """Sizes between 16 and 512 rows a file, with those of either end encoded."""
+    """Sizes between 16 and 512 rows a file, with the sizes at either end encoded."""
     found = shapes(watched)
     found.of(CASE)
     assert watched.rows == [16, 512]

@@ -20,7 +20,7 @@ GROUPS = (
 
 
 def test_no_two_sums_share_a_place():
-    """Those of files count files and bytes, of data and of deletes."""
+    """Flows of files count files and bytes, of data and of deletes."""
     places = {name: place for name, place in vars(Flow).items() if name.isupper()}
     taken = [place + more for name, place in places.items() for more in range(4 if name in GROUPS else 1)]
     assert sorted(taken) == [*range(WIDTH)]

@@ -242,13 +242,13 @@ class SettingSimulator:
         files, json_bytes = spreads["files"].most, reckoned.cycle.plain_json.most
         extrapolated = request.machine.is_beyond(json_bytes, spreads["manifests"].most, files)
         waits = request.machine.waits(*(spread.most for spread in reckoned.planned))
-        planning_band = PLANNING_BAND if waits and not extrapolated else WIDE_PLANNING_BAND
+        share = PLANNING_BAND if waits and not extrapolated else WIDE_PLANNING_BAND
         planning_ms, summed = spreads["planning_p50_ms"].most, reckoned.cycle.end
         return Figures(
             setting=setting,
             values=written | {name: spread.most for name, spread in spreads.items()},
             spreads=spreads,
-            bands=_bands(summed) | {"planning_p50_ms": max(planning_band, PLANNING_BAND_MS / planning_ms)},
+            bands=_bands(summed) | {"planning_p50_ms": planning_band(share, planning_ms)},
             approximated=(*summed.approximated, *passed_over(case, profile_of(case))),
             keeps_up_s=_keeps_up_s(reckoned, setting.interval_s / tables_in_turn(case), request),
             cost=cost,
@@ -463,6 +463,11 @@ def _is_late(json_bytes: Floats, most_s: float, request: PlanRequest) -> NDArray
     machine = request.machine
     too_long = machine.commit_ms + machine.loading_ms(json_bytes) > most_s * 1000
     return np.asarray(too_long | (commit_slowing().commit_s(json_bytes) > most_s))
+
+
+def planning_band(share: float, planning_ms: float) -> float:
+    """Relative half-width of a planning time: this share of it, or as many milliseconds as it is known to at least."""
+    return max(share, PLANNING_BAND_MS / planning_ms)
 
 
 def _bands(summed: Summed) -> dict[str, float]:

@@ -25,9 +25,7 @@ PASSES = 3
 COORDINATES = ("manifests", "expiry", "compaction", "targets")
 OF_MANIFESTS = ("manifests", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
-MOST_MERGED = (
-    1_000_000  # commits: beyond, merging and compaction together take seconds to sum, and rewriting does as well
-)
+MOST_MERGED = 1_000_000  # commits: beyond, merging while compaction runs takes seconds to sum; rewriting does as well
 MANY_COMPACTIONS = 2_000  # take a quarter of a second to simulate: of fewer, other processes cost what they save
 WORTH_A_JOB = 0.1  # nearer to an aim
 MOST_BAND = 0.25  # of a monthly cost: wider ones are not planned by

@@ -318,8 +318,8 @@ class TableSample:
 
 
 def _rows_by_chance(mean: float, count: int, rng: np.random.Generator, *, is_all: bool) -> list[int]:
-    """Rows of this many files where chance deals rows out to partitions, and a partition without any has no file. Those
-    of all files of a commit come to as many each time.
+    """Rows of this many files where chance deals rows out to partitions, and a partition without any has no file. All
+    files of a commit have as many together each time.
     """
     if is_all and count > 1:
         others = max(0, round(mean * count) - count)

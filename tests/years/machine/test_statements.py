@@ -196,7 +196,7 @@ def test_a_delete_leaves_the_other_rows_of_its_files() -> None:
     assert counted(table, NEW_RECORDS, GONE_RECORDS) == [7, 20]
     assert (small_of(table, PARTIAL_FILES), small_of(table, PARTIAL_ROWS)) == (1, 7)
     assert (small_of(table, SMALL_FILES), small_of(table, SMALL_ROWS)) == pytest.approx((1, 10))
-    assert manifests(table) == [[2, 0], [1, 1], [1, 1]]  # those of the oldest rows are written again
+    assert manifests(table) == [[2, 0], [1, 1], [1, 1]]  # manifests of the oldest rows are written again
 
 
 def test_the_next_delete_goes_on_where_the_last_one_ended() -> None:

@@ -356,7 +356,7 @@ def test_what_a_statement_wrote_is_beyond_once_it_is_large() -> None:
 
 
 def test_partitions_are_hit_as_chance_or_their_age_has_it() -> None:
-    """Four partitions are open for three commits of twelve rows each; rows 30 … 40 lie in those of two such times."""
+    """Four partitions are open for three commits of twelve rows each; rows 30 … 40 were written in two such times."""
     laws = replace(LAWS, is_partitioned=1, open_partitions=4.0, partitions=4.0, lifetime=3.0)
     table = table_of([(4, 2, 24, 0, 0)])
     table.numbers[COMMITS] = table.numbers[DEALT] = 6.0

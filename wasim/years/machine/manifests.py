@@ -196,7 +196,7 @@ def hold_one(row: list[float], left: float) -> None:
         row[column] /= left
 
 
-def close_bin(table: Table, laws: Laws, group: int, spares: int, parts: int, repeat: float, newest: bool) -> int:
+def close_bin(table: Table, laws: Laws, group: int, copied: int, parts: int, repeat: float, newest: bool) -> int:
     """What becomes of a bin of `parts`, or of so many equal ones: one manifest, or what it holds. Returns how many
     spare rows are in use; how many manifests were merged is added to the last of `counts`.
     """
@@ -206,13 +206,13 @@ def close_bin(table: Table, laws: Laws, group: int, spares: int, parts: int, rep
         items += counts[part]
     if items <= 1 + NEGLIGIBLE or (newest and items < laws.least - NEGLIGIBLE):
         for part in range(parts):
-            copy_row(spare, spares, rows[table.places[part]])
-            spare[spares][COUNT] = counts[part] * repeat
-            spares += 1
-        return spares
+            copy_row(spare, copied, rows[table.places[part]])
+            spare[copied][COUNT] = counts[part] * repeat
+            copied += 1
+        return copied
     table.flows[MERGED_AGAIN + 2 * group] += repeat
     table.flows[MERGED_AGAIN + 2 * group + 1] += repeat * rows[table.places[0]][BYTES]
-    merged, since = spare[spares], 0.0
+    merged, since = spare[copied], 0.0
     for column in range(COLUMNS):
         merged[column] = 0.0
     for part in range(parts):
@@ -228,7 +228,7 @@ def close_bin(table: Table, laws: Laws, group: int, spares: int, parts: int, rep
     merged[SINCE] = since / max(live_of(merged), NEGLIGIBLE)
     note_written(table, group, repeat, size)
     counts[ROOM - 1] += items * repeat
-    return spares + 1
+    return copied + 1
 
 
 def fitting_of(row: list[float], room: float) -> float:
@@ -251,7 +251,7 @@ def merge(table: Table, laws: Laws, group: int) -> float:
     if not laws.packs:
         return 0.0
     rows, places, counts, target = table.rows[group], table.places, table.counts, laws.target
-    parts, filled, spares = 0, 0.0, 0
+    parts, filled, copied = 0, 0.0, 0
     counts[ROOM - 1] = 0.0
     for place in range(table.used[group]):
         left, size = rows[place][COUNT], rows[place][BYTES]
@@ -267,7 +267,7 @@ def merge(table: Table, laws: Laws, group: int) -> float:
                 left -= taken
             if left <= NEGLIGIBLE:
                 continue
-            spares = close_bin(table, laws, group, spares, parts, 1.0, False)
+            copied = close_bin(table, laws, group, copied, parts, 1.0, False)
         each = max(1.0, float(floor(target / size)))
         full = float(floor(left / each + NEGLIGIBLE))
         rest = left - full * each
@@ -276,11 +276,11 @@ def merge(table: Table, laws: Laws, group: int) -> float:
         places[0] = place
         if full > 0:
             counts[0] = each
-            spares = close_bin(table, laws, group, spares, 1, full, False)
+            copied = close_bin(table, laws, group, copied, 1, full, False)
         counts[0], parts, filled = rest, 1, rest * size
     if parts:
-        spares = close_bin(table, laws, group, spares, parts, 1.0, True)
-    replace_rows(table, group, spares)
+        copied = close_bin(table, laws, group, copied, parts, 1.0, True)
+    replace_rows(table, group, copied)
     if counts[ROOM - 1] > 0 and group == 0:
         part_siblings(table)
     return counts[ROOM - 1]
@@ -340,26 +340,26 @@ def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: floa
     """Takes these shares of the entries of each kind out: every manifest that lists one of them is written again.
     Returns how many manifests that was.
     """
-    rows, spare, spares, rewritten = table.rows[group], table.spare, 0, 0.0
+    rows, spare, copied, rewritten = table.rows[group], table.spare, 0, 0.0
     for place in range(table.used[group]):
         row = rows[place]
         taken = fresh * row[FRESH] + partial * row[PARTIAL] + settled * row[SETTLED]
-        copy_row(spare, spares, row)
+        copy_row(spare, copied, row)
         if taken <= NEGLIGIBLE:
-            spares += 1
+            copied += 1
             continue
         hit = min(taken, 1.0)  # of manifests in which less than one entry goes, this share holds one
         count, all_of_row = row[COUNT] * hit, row[COUNT]
-        left = spare[spares]
+        left = spare[copied]
         left[FRESH], left[PARTIAL] = row[FRESH] * (1 - fresh), row[PARTIAL] * (1 - partial)
         left[SETTLED], left[SORTED] = row[SETTLED] * (1 - settled), row[SORTED] * (1 - fresh)
         gone, gone_compacted = row[FRESH] * fresh / hit, (row[PARTIAL] * partial + row[SETTLED] * settled) / hit
         if hit < 1.0 - NEGLIGIBLE:
             left[COUNT] = all_of_row - count
-            copy_row(spare, spares + 1, left)
-            spares += 1
+            copy_row(spare, copied + 1, left)
+            copied += 1
         note_leaving(table, group, row, count)
-        written = spare[spares]
+        written = spare[copied]
         written[COUNT], written[GONE_FRESH], written[GONE_COMPACTED], written[IS_NEW] = count, gone, gone_compacted, 1.0
         compacted = written[PARTIAL] + written[SETTLED] + gone_compacted
         written[BYTES] = manifest_bytes(table, laws, group, written[FRESH] + gone, compacted, row[SORTED])
@@ -367,8 +367,8 @@ def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: floa
         written[SIBLINGS] = 1.0 if live_of(written) <= NEGLIGIBLE else max(0.0, 1 - 1 / count)
         note_written(table, group, count, written[BYTES])
         rewritten += count
-        spares += 1
-    replace_rows(table, group, spares)
+        copied += 1
+    replace_rows(table, group, copied)
     return rewritten
 
 
@@ -376,26 +376,26 @@ def settle_entries(table: Table, kind: int, amount: float) -> None:
     """Counts this amount of the oldest entries of a kind as settled: no compaction takes their files any more."""
     if amount <= NEGLIGIBLE:
         return
-    rows, spare, spares = table.rows[0], table.spare, 0
+    rows, spare, copied = table.rows[0], table.spare, 0
     for place in range(table.used[0]):
         row = rows[place]
         held = row[COUNT] * row[kind]
-        copy_row(spare, spares, row)
+        copy_row(spare, copied, row)
         if amount > NEGLIGIBLE and held > NEGLIGIBLE:
             share = min(1.0, amount / held)
             amount -= share * held
-            older, one = spare[spares], row[kind]
+            older, one = spare[copied], row[kind]
             if row[COUNT] <= 1 + NEGLIGIBLE or share >= 1 - NEGLIGIBLE:
                 older[kind], older[SETTLED] = one * (1 - share), row[SETTLED] + one * share
             else:
-                copy_row(spare, spares + 1, row)
-                spare[spares + 1][COUNT] = row[COUNT] * (1 - share)
+                copy_row(spare, copied + 1, row)
+                spare[copied + 1][COUNT] = row[COUNT] * (1 - share)
                 older[COUNT], older[kind], older[SETTLED] = row[COUNT] * share, 0.0, row[SETTLED] + one
-                spares += 1
-                older = spare[spares - 1]
+                copied += 1
+                older = spare[copied - 1]
             older[SORTED] = min(older[SORTED], older[FRESH])
-        spares += 1
-    replace_rows(table, 0, spares)
+        copied += 1
+    replace_rows(table, 0, copied)
 
 
 def rewrite_one(table: Table, laws: Laws, group: int) -> bool:

@@ -58,15 +58,15 @@ def write_again(
     written[GONE_FRESH], written[GONE_COMPACTED] = fresh, partial + settled
 
 
-def end_taking(table: Table, group: int, spares: int, rewritten: float, seen: float) -> float:
+def end_taking(table: Table, group: int, copied: int, rewritten: float, seen: float) -> float:
     """Lists what is left; those written again, this many, stand next to each other in the list, and save as much as
     `seen` at least where the commit's new manifests stand further up.
     """
     siblings = max(seen, 1 - 1 / max(rewritten, 1.0))
-    for place in range(spares):
+    for place in range(copied):
         if table.spare[place][IS_NEW] > 0:
             table.spare[place][SIBLINGS] = siblings
-    replace_rows(table, group, spares)
+    replace_rows(table, group, copied)
     return rewritten
 
 
@@ -126,7 +126,7 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
     """Takes each of the marked entries out with its probability, `together` at a time of a manifest. Returns how many
     manifests are written again.
     """
-    rows, spare, spares, rewritten = table.rows[group], table.spare, 0, 0.0
+    rows, spare, copied, rewritten = table.rows[group], table.spare, 0, 0.0
     for place in range(table.used[group]):
         row, gone, among = rows[place], table.gone[place], table.counts[place]
         first, second, third = gone[0] * among, gone[1] * among, gone[2] * among
@@ -137,20 +137,20 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
             untouched, every = untouched ** (1 / together), every ** (1 / together)
         hit = 1 - untouched
         if hit <= NEGLIGIBLE:
-            copy_row(spare, spares, row)
-            spares += 1
+            copy_row(spare, copied, row)
+            copied += 1
             continue
         emptied = 0.0 if fresh + partial + settled <= NEGLIGIBLE else min(every, hit)
         some = hit - emptied
         if emptied > NEGLIGIBLE:
-            write_again(table, laws, group, row, spares, count * emptied, (fresh, partial, settled))
+            write_again(table, laws, group, row, copied, count * emptied, (fresh, partial, settled))
             rewritten += count * emptied
-            spares += 1
+            copied += 1
         if untouched > NEGLIGIBLE:
-            copy_row(spare, spares, row)
-            spare[spares][COUNT] = count * untouched
-            spare[spares][SIBLINGS] = followers_left(row[SIBLINGS], untouched)
-            spares += 1
+            copy_row(spare, copied, row)
+            spare[copied][COUNT] = count * untouched
+            spare[copied][SIBLINGS] = followers_left(row[SIBLINGS], untouched)
+            copied += 1
         if some > NEGLIGIBLE:
             # of each, on average, without what manifests that were emptied had
             part = (
@@ -158,10 +158,10 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
                 max(0.0, second - emptied) * partial / some,
                 max(0.0, third - emptied) * settled / some,
             )
-            write_again(table, laws, group, row, spares, count * some, part)
+            write_again(table, laws, group, row, copied, count * some, part)
             rewritten += count * some
-            spares += 1
-    return end_taking(table, group, spares, rewritten, seen)
+            copied += 1
+    return end_taking(table, group, copied, rewritten, seen)
 
 
 def want(table: Table, group: int, kind: int, entries: float, newest: bool) -> None:
@@ -185,7 +185,7 @@ def take(table: Table, laws: Laws, group: int, newest: bool) -> float:
     """Takes entries out that stand together, those that are marked (`want`); of the manifests of a row the first ones
     where these are the oldest. Returns how many manifests are written again.
     """
-    rows, spares, rewritten = table.rows[group], 0, 0.0
+    rows, copied, rewritten = table.rows[group], 0, 0.0
     for place in range(table.used[group]):
         row, gone = rows[place], table.gone[place]
         count, hit = row[COUNT], 0.0
@@ -193,8 +193,8 @@ def take(table: Table, laws: Laws, group: int, newest: bool) -> float:
             hit = max(hit, gone[kind] / max(1.0, row[FRESH + kind]))
         hit = min(count, hit)
         if hit <= NEGLIGIBLE:
-            copy_row(table.spare, spares, row)
-            spares += 1
+            copy_row(table.spare, copied, row)
+            copied += 1
             continue
         emptied = float(floor(hit + NEGLIGIBLE))
         partly = min(count - emptied, 1.0) if hit - emptied > NEGLIGIBLE else 0.0
@@ -203,18 +203,18 @@ def take(table: Table, laws: Laws, group: int, newest: bool) -> float:
         for turn in range(3):
             piece = turn if newest else 2 - turn
             if piece == 0 and untouched > NEGLIGIBLE:
-                leave(table, row, spares, untouched, gone)
+                leave(table, row, copied, untouched, gone)
             elif piece == 1 and partly > 0:
                 share = (hit - emptied) / partly
                 part = (each[0] * share, each[1] * share, each[2] * share)
-                write_again(table, laws, group, row, spares, partly, part)
+                write_again(table, laws, group, row, copied, partly, part)
             elif piece == 2 and emptied > 0:
-                write_again(table, laws, group, row, spares, emptied, each)
+                write_again(table, laws, group, row, copied, emptied, each)
             else:
                 continue
-            spares += 1
+            copied += 1
         rewritten += emptied + partly
-    return end_taking(table, group, spares, rewritten, 0.0)
+    return end_taking(table, group, copied, rewritten, 0.0)
 
 
 def leave(table: Table, row: list[float], to: int, count: float, gone: list[float]) -> None:
