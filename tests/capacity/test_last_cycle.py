@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from support.plans import a_request, a_simulator
 
-from wasim.capacity import Maintenance, Requirements, Setting, SettingSimulator, request_from_flags
+from wasim.capacity import Figures, Maintenance, Requirements, Setting, SettingSimulator, request_from_flags
 from wasim.capacity.last_cycle import (
     MOMENTS,
     MOMENTS_OF_FILLING,
     LastCycle,
     Window,
+    _cycles_of,
     _evenly,
     _filling_since_s,
     _fullest,
@@ -29,12 +30,14 @@ from wasim.capacity.last_cycle import (
 )
 from wasim.ledger import METADATA_KINDS, Action, Kind
 from wasim.scenario.changes import Changes
+from wasim.scenario.limits import parse_limit
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.units import DAY_S, HOUR_S
 from wasim.years import simulate_years
 
 KEPT = Maintenance(expire_every_s=DAY_S, older_than_s=DAY_S, rewrite_every_s=None, compact_every_s=HOUR_S)
 SETTING = Setting(interval_s=60.0, maintenance=KEPT)
+MIB = 2.0**20
 
 
 def figures_of(horizon: str, setting: Setting = SETTING):
@@ -99,6 +102,50 @@ def test_merging_appends_are_seen_until_they_fill_a_manifest():
     assert found[2].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.005)
     assert found[3].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.005)
     assert found[0].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.2)
+
+
+def filling(days: int) -> Figures:
+    """A table whose compacted entries fill a manifest in 32 days: in the last four of them, every append merges."""
+    flags = {"rows_per_second": "8000", "columns": "6", "files_per_commit": "4", "partitions": "12", "writer": "flink"}
+    request = request_from_flags({**flags, "horizon": f"{days}d"}, Requirements())
+    sizes = {"commit.manifest.target-size-bytes": str(1 << 20), "write.target-file-size-bytes": str(64 << 20)}
+    table = {**request.document["table"], "properties": sizes}
+    simulator = SettingSimulator(request=replace(request, document={**request.document, "table": table}))
+    return simulator.figures(replace(SETTING, interval_s=600.0, gzips_json=True))
+
+
+def test_days_that_fill_a_manifest_count_whenever_they_are():
+    found, limit = [filling(days) for days in (33, 40, 48, 56, 66)], parse_limit("metadata_bytes_per_day", "< 60 MiB")
+    assert [one.per_day_bytes / MIB for one in found] == pytest.approx([17.1] * 5, rel=0.03)
+    assert [one.judged("metadata_bytes_per_day") / MIB for one in found] == pytest.approx([73] * 5, rel=0.05)
+    assert all(one.broken([limit]) for one in found)
+    early, within = filling(25), filling(31)
+    assert not early.broken([limit])
+    assert within.broken([limit])
+    assert early.per_day_bytes < within.per_day_bytes < found[0].per_day_bytes
+    assert found[1].monthly_cost == pytest.approx(found[3].monthly_cost, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("written", "turns"),
+    [
+        ([5.0] * 9, 0),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9], 0),  # grows
+        ([9, 9, 9, 5, 5, 5, 5, 5], 3),  # since it began with the table
+        ([1, 2, 9, 1, 2, 9, 1, 2, 9, 1, 2], 3),
+        ([1, 2, 9, 1, 5, 9, 1, 5, 5, 9, 1, 2], 4),  # the last one; what is neither ends nothing
+        ([100, 1, 2, 1, 2, 9, 1, 2, 9, 1, 2, 9, 1], 3),  # the later half tells them apart
+        ([1, 1, 1, 1, 1, 9], 6),  # a burst that has yet to end
+        ([], 0),
+    ],
+)
+def test_cycles_end_where_less_is_written(written: list[float], turns: int):
+    assert _cycles_of(np.array(written, dtype=float), at_least=1) == turns
+
+
+def test_as_many_cycles_are_seen_as_are_asked_for():
+    written = np.array([1.0, 2.0, 9.0] * 10)
+    assert [_cycles_of(written, at_least=least) for least in (1, 3, 4, 10, 99)] == [3, 3, 6, 9, 9]
 
 
 def few_commits(properties: dict[str, str], kept: Maintenance) -> tuple[SettingSimulator, Setting]:
@@ -263,12 +310,12 @@ def test_bytes_on_disk_fall_from_before_an_expiry(hourly: LastCycle):
 
 
 def test_bytes_of_a_cycle_are_end_less_start(hourly: LastCycle):
-    for kind in (Kind.METADATA_JSON, Kind.DATA_MANIFEST):
-        added = hourly.end.totals.written_bytes[kind] - hourly.start.written_bytes[kind]
+    for before, kind in zip(hourly.since, (Kind.DATA_MANIFEST, Kind.DATA, Kind.METADATA_JSON), strict=True):
+        added = hourly.end.totals.written_bytes[kind] - before.written_bytes[kind]
         assert hourly.written("written_bytes", [kind]) == added
     case, window = hourly.case, Window(start_s=0.0, before_s=3600.0, end_s=6 * HOUR_S)
     short = last_cycle(case, courses_of(case, hourly.shape, window)[window], hourly.shape, hourly.shape)
-    assert short.start is None
+    assert short.since == (None, None, None)
     assert short.written("files_written", [Kind.DATA]) == 6
     assert short.files_of_a_day == 6
 
@@ -282,7 +329,7 @@ def test_courses_of_shorter_horizons_lie_on_the_way():
     course = found[window]
     assert course.until(window.before_s, case) is course.before
     assert course.until(99.5 * DAY_S, case).commits[-1] == 24 * 99.5
-    assert (course.held_s, course.sees_cycles, course.fills, course.filled) == (window.start_s, False, False, None)
+    assert (course.held_s, course.sees_cycles, course.merged_s) == (window.start_s, False, window.start_s)
     changes = Changes.model_validate({"delete": {"every": DAY_S, "rows": 5, "mode": "copy-on-write"}})
     assert _statements_of(replace(case, changes=changes), window) == 100
     assert _statements_of(case, window) == 0
@@ -335,9 +382,7 @@ def test_compacted_tables_are_seen_over_whole_cycles_of_their_merges():
 
 def test_the_fullest_expiry_of_a_cycle_is_looked_at():
     case = a_simulator().case(HOURS)
-    course = SimpleNamespace(
-        window=Window(start_s=9 * HOUR_S, before_s=77.0, end_s=40 * HOUR_S), held_s=15 * HOUR_S, fills=False
-    )
+    course = SimpleNamespace(window=Window(start_s=9 * HOUR_S, before_s=77.0, end_s=40 * HOUR_S), merged_s=9 * HOUR_S)
     held = np.array([1.0, 5.0, 9.0, 4.0])
 
     def fullest(commits: list[int], **given: object) -> tuple[float, float]:
@@ -348,7 +393,7 @@ def test_the_fullest_expiry_of_a_cycle_is_looked_at():
 
     assert fullest([9, 20, 30, 40]) == (29 * HOUR_S, 6 - (9 + 4) / 2)  # the first was before the cycle
     assert fullest([10, 20, 30, 41]) == (77.0, 5 - 9)  # the last one of the cycle is the fullest
-    assert fullest([10, 20, 30, 40], fills=True) == (29 * HOUR_S, 6 - (9 + 4) / 2)
+    assert fullest([10, 20, 30, 40], merged_s=15 * HOUR_S) == (29 * HOUR_S, 6 - (9 + 4) / 2)
     assert fullest([9, 20, 41, 42]) == (77.0, 0.0)
 
 

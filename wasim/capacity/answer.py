@@ -26,6 +26,7 @@ from wasim.capacity.words import (
 from wasim.contention import LOCAL
 from wasim.forecast.ahead import profile_of
 from wasim.report.tables import TextTable, table_lines
+from wasim.runs.limits import PERIODS_S
 from wasim.scenario.metrics import METRICS, all_words, figure_name
 from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.twin.supported import ignored
@@ -40,6 +41,7 @@ FIRST_METRICS = (
     "metadata_on_disk_bytes",
     "planning_p50_ms",
 )
+WORST_DAY_APART, JUST_APART = 1.25, 1.01  # times the mean: a worst day has a row of its own, and one with a limit
 CHOSEN = "→"  # as in the tables of a run
 
 
@@ -182,15 +184,18 @@ def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[t
     fresh = "" if freshness is None else f"{_mark(interval_s <= freshness)} {format_duration(freshness)}"
     before = "" if now is None else format_duration(now.setting.interval_s)
     yield "commit interval", before, format_duration(interval_s), "", fresh
-    limits = {limit.metric: limit for limit in plan.limits}
+    limits, currency = {limit.metric: limit for limit in plan.limits}, plan.request.prices.currency
     for metric in dict.fromkeys((*FIRST_METRICS, *limits)):
-        limit = limits.get(metric)
-        bound = "" if limit is None else bound_words(limit, plan.request.prices.currency)
-        verdict = "" if limit is None else f"{_mark(not chosen.broken([limit]))} {bound}"
-        values = None if now is None else now.values[metric], chosen.values[metric]
-        most = ", most" if metric in chosen.spreads else ""
-        words = now_and_then_words(metric, *values, plan.request.prices.currency)
-        yield (f"{figure_name(metric, plan.case.writer.tables)}{most}", *words, verdict)
+        limit, name = limits.get(metric), figure_name(metric, plan.case.writer.tables)
+        verdict = "" if limit is None else f"{_mark(not chosen.broken([limit]))} {bound_words(limit, currency)}"
+        varies = chosen.judged(metric) > chosen.values[metric] * (WORST_DAY_APART if limit is None else JUST_APART)
+        if metric in PERIODS_S:
+            values = None if now is None else now.values[metric], chosen.values[metric]
+            yield name, *now_and_then_words(metric, *values, currency), "" if varies else verdict
+        if metric not in PERIODS_S or varies:
+            values = None if now is None else now.judged(metric), chosen.judged(metric)
+            most = ", most" if metric in chosen.spreads else ""
+            yield f"{name}{most}", *now_and_then_words(metric, *values, currency), verdict
 
 
 def _mark(holds: bool) -> str:

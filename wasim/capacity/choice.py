@@ -92,7 +92,7 @@ def relax(figures: Sequence[Figures], limits: Sequence[Limit]) -> tuple[Relaxati
         others = [other for other in limits if other is not limit]
         rest = [one for one in figures if not one.broken(others)]
         if rest:
-            nearest = min(rest, key=lambda one, metric=limit.metric: (one.values[metric], one.monthly_cost))  # type: ignore[misc]
+            nearest = min(rest, key=lambda one, metric=limit.metric: (one.judged(metric), one.monthly_cost))  # type: ignore[misc]
             alone.append(_relaxation(limit, nearest))
     if alone:
         return (min(alone, key=lambda one: one.value / one.limit.bound),)
@@ -103,6 +103,6 @@ def relax(figures: Sequence[Figures], limits: Sequence[Limit]) -> tuple[Relaxati
 
 
 def _relaxation(limit: Limit, figures: Figures) -> Relaxation:
-    value = figures.values[limit.metric]
+    value = figures.judged(limit.metric)
     least = value if limit.comparison == "<=" else nextafter(value, inf)
     return Relaxation(limit=limit, value=rounded_up(limit.metric, least), figures=figures)

@@ -37,7 +37,7 @@ def _judged(plan: Plan) -> Iterator[Judged]:
         return
     currency = plan.request.prices.currency
     for limit in plan.limits:
-        value = plan.chosen.values[limit.metric]
+        value = plan.chosen.judged(limit.metric)
         said, most = value_words(limit.metric, value, currency), bound_words(limit, currency)
         name = figure_name(limit.metric, plan.case.writer.tables)
         yield Judged(text=f"{name}: {said}, at most {most}", holds=limit.holds(value))

@@ -76,7 +76,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
 
 
 def _judged(limit: Limit, chosen: Figures, plan: Plan) -> dict[str, Any]:
-    value = chosen.values[limit.metric]
+    value = chosen.judged(limit.metric)
     return {
         "metric": limit.metric,
         "bound": limit.bound,
@@ -132,6 +132,7 @@ def figures_document(figures: Figures) -> dict[str, Any]:
     return {
         "figures": dict(figures.values),
         "mean": {name: spread.mean for name, spread in figures.spreads.items()},
+        "most": {name: spread.most for name, spread in figures.spreads.items()},
         "final": {name: spread.final for name, spread in figures.spreads.items()},
         "bands": dict(figures.bands),
         "cost_by_part": dict(figures.cost.parts()),

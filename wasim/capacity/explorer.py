@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from wasim.capacity.axes import Axes
 from wasim.capacity.commands import sql_of, writer_options
-from wasim.capacity.lattice import OUTWEIGHS, PASSES, Lattice, Scale
+from wasim.capacity.lattice import OUTWEIGHS, PASSES, Lattice, Scale, limit_field
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, period_words
 from wasim.capacity.words import SHOWN_METRICS, bound_words
@@ -202,7 +202,7 @@ def _also(axes: Axes) -> list[str]:
 
 def _limit(limit: Limit, currency: str) -> dict[str, Any]:
     return {
-        "field": limit.metric,
+        "field": limit_field(limit.metric),
         "name": METRICS[limit.metric].words,
         "comparison": limit.comparison,
         "bound": limit.bound,

@@ -24,6 +24,7 @@ from wasim.capacity.last_cycle import (
     courses_ahead,
     courses_of,
     last_cycle,
+    totals_before,
     window_of,
 )
 from wasim.capacity.milestones import Milestones, milestones_of
@@ -35,6 +36,7 @@ from wasim.forecast.ahead import profile_of
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
 from wasim.ledger.vocabulary import DATA_KINDS
+from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import tables_counted
@@ -57,8 +59,9 @@ FAR_FROM_FULL = 0.25  # of the target: the manifests of one bin may come to a fe
 class Figures:
     """A setting's figures, of its last full cycle: `values` by metric, `bands` their relative half-widths where known.
 
-    A value is what is written, in a settled day or for each byte, or the most that the table holds, which limits are
-    compared with; `spreads` has the mean and what is there at the end too. "metadata_bytes" is of the whole horizon.
+    A value is what is written, in a settled day on average or for each byte, or the most that the table holds.
+    `spreads` has the mean, the most, which limits are compared with, and what is there at the end or the last day
+    writes. "metadata_bytes" is of the whole horizon.
 
     `keeps_up_s` is when a commit would take longer than its interval, in seconds of event time; None: never.
     `extrapolated` says whether latencies are of a larger table than any that they were measured on. `cost` is a
@@ -97,9 +100,14 @@ class Figures:
         """What a month costs, in the currency of the prices."""
         return self.values["monthly_cost"]
 
+    def judged(self, metric: str) -> float:
+        """What a limit is compared with: what the worst day writes, not a day on average; of all else the value."""
+        spread = self.spreads.get(metric) if metric in PERIODS_S else None
+        return self.values[metric] if spread is None else spread.most
+
     def at(self, metric: str, *, shift: float = 0.0) -> float:
-        """A value, moved within its band: by its half-width at 1, down by the same at -1."""
-        return self.values[metric] * (1 + shift * self.bands.get(metric, 0.0))
+        """The same, moved within its band: by its half-width at 1, down by the same at -1."""
+        return self.judged(metric) * (1 + shift * self.bands.get(metric, 0.0))
 
     def broken(self, limits: Iterable[Limit], *, shift: float = 0.0) -> tuple[Limit, ...]:
         """The limits that the setting breaks, its values moved within their bands."""
@@ -246,7 +254,7 @@ class SettingSimulator:
         planning_ms, summed = spreads["planning_p50_ms"].most, reckoned.cycle.end
         return Figures(
             setting=setting,
-            values=written | {name: spread.most for name, spread in spreads.items()},
+            values={name: spread.most for name, spread in spreads.items()} | written,
             spreads=spreads,
             bands=_bands(summed) | {"planning_p50_ms": planning_band(share, planning_ms)},
             approximated=(*summed.approximated, *passed_over(case, profile_of(case))),
@@ -340,16 +348,15 @@ def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
         together = replace(until, writer=until.writer.model_copy(update={"writers": writers}))
         return with_lost(together, summed, settled)
 
-    def totals_at(samples: Samples, time_s: float) -> Totals:
+    def totals_at(time_s: float, samples: Samples) -> Totals:
         until = cycle.case.over(time_s)
         return raced(sum_history(until, cycle.shape, samples), until).totals
 
     end, is_short = raced(cycle.end, cycle.case), course.before is course.end
     return replace(
         cycle,
-        start=None if course.start is None else totals_at(course.start, course.window.start_s),
-        filled=None if course.filled is None else totals_at(course.filled, course.held_s),
-        before=end.totals if is_short else totals_at(course.until(cycle.before_s, cycle.case), cycle.before_s),
+        since=totals_before(course.written, totals_at),
+        before=end.totals if is_short else totals_at(cycle.before_s, course.until(cycle.before_s, cycle.case)),
         end=end,
     )
 
@@ -368,7 +375,7 @@ class _Reckoned:
         return scanned, self.cycle.files, scanned_bytes
 
     def spreads(self, request: PlanRequest) -> dict[str, Spread]:
-        """What the table holds over the cycle, by metric, and how long planning takes."""
+        """What the table holds over the cycle and days of it write, by metric, and how long planning takes."""
         cycle, planned = self.cycle, self.planned
 
         def planning_ms(of: str) -> float:
@@ -382,6 +389,7 @@ class _Reckoned:
             "files": planned[1],
             "delete_files": cycle.delete_files,
             "metadata_on_disk_bytes": cycle.held(METADATA_KINDS),
+            **{name: cycle.metadata_of_a_day.times(period_s / DAY_S) for name, period_s in PERIODS_S.items()},
             "load_p50_ms": Spread(
                 **{of: float(request.machine.loading_ms(getattr(cycle.plain_json, of))) for of in _OF_A_CYCLE}
             ),

@@ -6,11 +6,13 @@ yet to grow to its size. So figures cover the last whole cycle before the end of
 it, and of what the table holds the mean, the most and what is there at its end.
 
 Manifests may have longer cycles. Appends that merge write one of them anew, ever larger, until it is full, which takes
-weeks of most tables. Manifests that compaction leaves gather until they are as many as merge. What manifests are there,
-and what such appends write of them, is found over these cycles, as many days before the end as they take.
+weeks of most tables. Manifests that compaction leaves gather until they are as many as merge, and as a large one is
+nearly full, every append merges for days. A slow table's compaction writes its last file anew for weeks. What
+manifests are there, and what is written of them and of data, is found over these cycles, as many days before the end
+as they take.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
@@ -18,7 +20,7 @@ from math import ceil
 import numpy as np
 
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import Kind, Summed, Totals
+from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
@@ -41,6 +43,13 @@ SEEN_FROM_DAYS = 30  # looking at a cycle takes its time: at earlier ones of app
 SIZES = 240  # commits of a cycle whose metadata.json is measured
 MANY_STATEMENTS = 100_000  # take a second to step through, compiled
 MERGED = frozenset([Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST])  # as merges go
+_BYTES_OF: Mapping[frozenset[Kind], tuple[int, ...]] = {
+    MERGED: (Flow.LIST_BYTES, Flow.WRITTEN_MANIFESTS + 1, Flow.WRITTEN_MANIFESTS + DELETES + 1),
+    frozenset(DATA_KINDS): (Flow.WRITTEN_FILES + 1, Flow.WRITTEN_FILES + DELETES + 1),
+}
+EVEN = 0.1  # of the most that a day writes: where days differ by less, they have no cycles
+BURST = 3.0  # times the median: of a table that grows day by day the last one writes twice as much
+HIGH, LOW = 0.6, 0.4  # of that difference: a cycle ends with a fall from above the one to below the other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +60,9 @@ class Spread:
     most: float
     final: float
 
-    def times(self, tables: int) -> "Spread":
-        """The same of so many tables."""
-        return Spread(mean=self.mean * tables, most=self.most * tables, final=self.final * tables)
+    def times(self, factor: float) -> "Spread":
+        """So many times as much, as of several tables."""
+        return Spread(mean=self.mean * factor, most=self.most * factor, final=self.final * factor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,21 +145,35 @@ def _merging_s(case: Case) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Since:
+    """When the whole cycles begin over which what is written of some kinds is averaged, and the history until then;
+    None: they begin with the table.
+    """
+
+    kinds: frozenset[Kind]
+    time_s: float
+    before: Samples | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """The histories of a table up to the start of a cycle, to just before its last expiry, and to its end.
+    """The histories of a table up to just before the last expiry of a cycle, and to its end.
 
     From `held_s` on, which may be earlier, it is looked at what manifests there are: over whole cycles of theirs if it
-    `sees_cycles`. Where appends that merge fill one in these, `fills` says so, and `filled` is the history until then.
+    `sees_cycles`. `written` has every kind once: of metadata that merges write, of content files, and of the rest.
     """
 
     window: Window
-    start: Samples | None  # None: the cycle begins with the table
     before: Samples
     end: Samples
     held_s: float
     sees_cycles: bool
-    fills: bool
-    filled: Samples | None
+    written: tuple[Since, ...]
+
+    @property
+    def merged_s(self) -> float:
+        """Since when what merges write is looked at."""
+        return next(one.time_s for one in self.written if one.kinds == MERGED)
 
     def until(self, time_s: float, case: Case) -> Samples:
         """The history up to a time within the cycle."""
@@ -189,17 +212,69 @@ def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Cours
         return whole.until(commits) if commits else None
 
     end, filling_s = until(window.end_s) or whole, _filling_since_s(case, shape, window)
-    held_s = _gathering_since_s(case, whole, window) if filling_s is None else filling_s
+    since_s = {kinds: _repeating_since_s(case, end, window, kinds) for kinds in _BYTES_OF}
+    held_s = filling_s
+    if filling_s is None:
+        found = (_gathering_since_s(case, whole, window), since_s[MERGED])
+        held_s = min((one for one in found if one is not None), default=None)
+    since_s[MERGED] = since_s[MERGED] if filling_s is None else filling_s
+    others = frozenset(Kind).difference(*_BYTES_OF)
+    times_s = {kinds: window.start_s if one is None else one for kinds, one in since_s.items()}
     return Course(
         window=window,
-        start=until(window.start_s),
         before=until(window.before_s) or end,
         end=end,
         held_s=window.start_s if held_s is None else held_s,
         sees_cycles=held_s is not None,
-        fills=filling_s is not None,
-        filled=None if filling_s is None else until(filling_s),
+        written=tuple(
+            Since(kinds=kinds, time_s=time_s, before=until(time_s))
+            for kinds, time_s in {**times_s, others: window.start_s}.items()
+        ),
     )
+
+
+def _repeating_since_s(case: Case, samples: Samples, window: Window, kinds: frozenset[Kind]) -> float | None:
+    """The start of the last whole cycles in which what is written of these kinds rises and falls, where they take
+    longer than the window; None where they do not.
+    """
+    written = _written(case, samples, kinds, since_s=0.0, until_s=window.end_s, each_s=window.length_s)
+    turns = _cycles_of(written, at_least=int(SELDOM_S / window.length_s))
+    return window.end_s - turns * window.length_s if turns > 1 else None
+
+
+def _written(
+    case: Case, samples: Samples, kinds: frozenset[Kind], *, since_s: float, until_s: float, each_s: float
+) -> Floats:
+    """Bytes of these kinds written in each of so many seconds, whole ones counted back from the end."""
+    ends_s = until_s - each_s * np.arange(int((until_s - since_s) / each_s + 1e-9), -1, -1)
+    last = np.append(np.diff(samples.commits) > 0, True)
+    bytes_so_far = samples.flows[last][:, _BYTES_OF[kinds]].sum(axis=1)
+    commits = np.floor(ends_s / case.commit_interval_s + 1e-9)
+    return np.asarray(np.diff(np.interp(commits, samples.commits[last], bytes_so_far)))
+
+
+def _cycles_of(written: Floats, at_least: int) -> int:
+    """Of what is written in each of some equal times: how many of them the last whole cycles take, at least so many if
+    there are as many; 0 if there are no cycles.
+
+    Cycles end with a fall. They are sought in the later half first, as what the table grew by is less there; the first
+    one of all may have begun with the table, and in a burst it has yet to end.
+    """
+    for since in (len(written) // 2, 0):
+        seen = written[since:]
+        least, most = (seen.min(), seen.max()) if len(seen) else (0.0, 0.0)
+        if most - least <= EVEN * most:
+            continue
+        share = (seen - least) / (most - least)
+        clear = np.flatnonzero((share > HIGH) | (share < LOW))
+        ends = clear[1:][(share[clear[:-1]] > HIGH) & (share[clear[1:]] < LOW)]
+        ends = ends if since else np.concatenate([[0], ends])
+        if len(ends) > 1:
+            first = max(0, int(np.searchsorted(ends, ends[-1] - at_least, side="right")) - 1)
+            return int(ends[-1] - ends[min(first, len(ends) - 2)])
+        if not since and most > BURST * np.median(seen):
+            return len(seen)
+    return 0
 
 
 def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
@@ -216,7 +291,7 @@ def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
         for end in (last, (held + last) / 2):
             moments |= {*_evenly(max(held, end - merging), end, MOMENTS)}
         if filling_s is not None:
-            moments |= {*_evenly(held, last, MOMENTS_OF_FILLING)}
+            moments |= {*_evenly(held, last, max(MOMENTS_OF_FILLING, int((window.end_s - since_s) / DAY_S)))}
     return sorted(moment for moment in moments if held <= moment <= last)
 
 
@@ -249,11 +324,11 @@ def _courses_of(part: tuple[Case, Shape, Window]) -> dict[Window, Course]:
 
 @dataclass(frozen=True, kw_only=True)
 class LastCycle:
-    """A case in its last full cycle: `start`, `before` and `end` are its sums since the table was created, up to then.
+    """A case in its last full cycle: `before` and `end` are its sums since the table was created, up to then.
 
     `before_s` is just before the expiry that finds most on disk, by `apart` bytes more than it and the last one find on
     average, negative if less. `retention` is at its end, and `plain_retention` with metadata.json uncompressed.
-    `filled` are the sums up to when the manifest was begun that merges fill, where they do.
+    `since` are the sums before each of the course's `written`.
     """
 
     case: Case
@@ -261,8 +336,7 @@ class LastCycle:
     shape: Shape
     retention: Retention
     plain_retention: Retention
-    start: Totals | None
-    filled: Totals | None
+    since: tuple[Totals | None, ...]
     before: Totals
     before_s: float
     apart: float
@@ -280,19 +354,47 @@ class LastCycle:
 
     def written(self, column: str, kinds: Iterable[Kind]) -> float:
         """What the cycle adds to a column of totals, such as `written_bytes`, of these kinds together."""
-        merged = MERGED.intersection(kinds) if self.course.fills else frozenset[Kind]()
-        share, others = self.length_s / self.held_s, frozenset(kinds) - merged
-        return self._added(column, others, self.start) + self._added(column, merged, self.filled) * share
+        return sum(self._written_parts(column, frozenset(kinds)))
 
-    def _added(self, column: str, kinds: Iterable[Kind], since: Totals | None) -> float:
-        kinds = tuple(kinds)
-        return self._total(self.end.totals, column, kinds) - self._total(since, column, kinds)
+    def _written_parts(self, column: str, kinds: frozenset[Kind]) -> list[float]:
+        """The same by parts of `Course.written`."""
+        return [
+            (self._total(self.end.totals, column, kinds & one.kinds) - self._total(before, column, kinds & one.kinds))
+            * self.length_s
+            / (self.course.window.end_s - one.time_s)
+            for one, before in zip(self.course.written, self.since, strict=True)
+        ]
+
+    @cached_property
+    def metadata_of_a_day(self) -> Spread:
+        """Bytes of metadata that a day writes: on average over whole cycles, on the worst day, and on the last one."""
+        parts = self._written_parts("written_bytes", frozenset(METADATA_KINDS))
+        days, end_s = self.length_s / DAY_S, self.course.window.end_s
+        mean = most = final = 0.0
+        for one, part in zip(self.course.written, parts, strict=True):
+            if one.kinds in _BYTES_OF:
+                found = _written(self.case, self.course.end, one.kinds, since_s=one.time_s, until_s=end_s, each_s=DAY_S)
+            else:
+                found = self._json_by_day()
+            relative = found / found.mean() if found.any() else np.ones(1)
+            mean += part / days
+            most += part / days * float(relative.max())
+            final += part / days * float(relative[-1])
+        return Spread(mean=mean, most=most, final=final)
+
+    def _json_by_day(self) -> Floats:
+        """Bytes of metadata.json as stored, of one version a commit, in each day of the cycle."""
+        commits, sizes = self._sampled_commits, _json_at(self.retention, self._sampled_commits)
+        so_far = np.concatenate([[0.0], np.cumsum(np.diff(commits) * (sizes[1:] + sizes[:-1]) / 2)])
+        days = int(self.length_s / DAY_S + 1e-9)
+        return np.asarray(np.diff(np.interp(np.linspace(commits[0], commits[-1], days + 1), commits, so_far)))
 
     @property
     def ingested_bytes(self) -> float:
         """Data bytes that rows arrive in."""
-        start = self.case.over(self.course.window.start_s)
-        return self.end.ingested_bytes - (0 if self.start is None else ingested_bytes_of(start, self.shape))
+        start_s = self.course.window.start_s
+        start_bytes = ingested_bytes_of(self.case.over(start_s), self.shape) if start_s else 0
+        return self.end.ingested_bytes - start_bytes
 
     @property
     def replaced_bytes(self) -> float:
@@ -417,8 +519,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
         shape=shape,
         retention=retention,
         plain_retention=retention if plain is shape else retention_of(over, plain, course.end),
-        start=None if course.start is None else _totals_at(course.window.start_s, case, shape, course.start),
-        filled=None if course.filled is None else _totals_at(course.held_s, case, shape, course.filled),
+        since=totals_before(course.written, lambda time_s, samples: _totals_at(time_s, case, shape, samples)),
         before=end.totals
         if course.before is course.end
         else _totals_at(before_s, case, shape, course.until(before_s, case), counts_deleted=True),
@@ -428,14 +529,20 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     )
 
 
+def totals_before(written: Iterable[Since], totals_at: Callable[[float, Samples], Totals]) -> tuple[Totals | None, ...]:
+    """The sums before each of these, by what they are at a time after a history."""
+    at = {one.time_s: one.before for one in written}
+    found = {time_s: None if samples is None else totals_at(time_s, samples) for time_s, samples in at.items()}
+    return tuple(found[one.time_s] for one in written)
+
+
 def _fullest(case: Case, retention: Retention, course: Course) -> tuple[float, float]:
     """Just before which expiry of a cycle most is on disk, in seconds, and by how many bytes the mean of all differs
     from that of the fullest and the last: manifests that merges and compaction replace stay until they expire.
     """
     at_s = retention.expiries.commits * case.commit_interval_s
     window = course.window
-    since_s = course.held_s if course.fills else window.start_s
-    turns = np.flatnonzero((at_s > max(since_s, case.commit_interval_s)) & (at_s <= window.end_s))
+    turns = np.flatnonzero((at_s > max(course.merged_s, case.commit_interval_s)) & (at_s <= window.end_s))
     if len(turns) < 2:
         return window.before_s, 0.0
     held = retention.held(turns)

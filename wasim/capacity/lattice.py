@@ -20,11 +20,12 @@ from wasim.ledger import Kind
 from wasim.ledger.trouble import JSON_MARKS
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.processes import map_in_processes
+from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case
 from wasim.units import DAY_S, Floats
 
 METRICS = (*SHOWN_METRICS, "snapshots")
-"""Metrics of every lattice; those that a limit is on are added."""
+"""Metrics of every lattice; what limits judge is added."""
 
 WRITTEN: Mapping[str, tuple[Kind, ...]] = {
     "written_json": (Kind.METADATA_JSON,),
@@ -39,6 +40,14 @@ STOPS = "stops_days"  # when no writer keeps up any more
 OUTWEIGHS = "outweighs_days"
 PASSES: Mapping[str, int] = {f"passes_{int(mark.value) // 10**6}mb_days": int(mark.value) for mark in JSON_MARKS}
 """Days until metadata.json is that large; infinite where it is not within the horizon."""
+
+
+WORST_DAY = "worst_day_"  # before a metric whose value is a mean, of which limits judge the most
+
+
+def limit_field(metric: str) -> str:
+    """The field that a limit on a metric judges."""
+    return f"{WORST_DAY}{metric}" if metric in PERIODS_S else metric
 
 
 MOST_MERGING_COMMITS = 100_000  # with jobs besides: histories of as many take a tenth of a second, of more up to one
@@ -105,8 +114,8 @@ def build_lattice(
     scales: Sequence[Scale] = (),
     is_shown: Callable[[Setting, float], bool] = lambda setting, horizon_s: True,
 ) -> Lattice:
-    """The lattice of `METRICS` and `metrics`; NaN where a setting is not shown at a horizon."""
-    fields = (*dict.fromkeys((*METRICS, *metrics)), *WRITTEN, STOPS, OUTWEIGHS, *PASSES)
+    """The lattice of `METRICS` and what limits on `metrics` judge; NaN where a setting is not shown at a horizon."""
+    fields = (*dict.fromkeys((*METRICS, *map(limit_field, metrics))), *WRITTEN, STOPS, OUTWEIGHS, *PASSES)
     shape = axes.shape
     values = np.full((*shape, len(axes.horizons_s), len(fields)), np.nan)
     settings = {place: axes.setting(*place) for place in np.ndindex(*shape)}
@@ -164,6 +173,8 @@ def _field(figures: Figures, name: str) -> float:
         return _or_never(figures.milestones.metadata_outweighs)
     if name in PASSES:
         return _or_never(figures.milestones.json_passes[PASSES[name]])
+    if name.startswith(WORST_DAY):
+        return figures.judged(name.removeprefix(WORST_DAY))
     return float(figures.values[name])
 
 

@@ -313,7 +313,7 @@ def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ())
 
 def excess_of(figures: Figures, limits: Sequence[Limit]) -> float:
     """How far beyond the limits a setting lies: the sum of what each is exceeded by, relative to it; 0 within them."""
-    return sum(figures.values[limit.metric] / limit.bound - 1 for limit in figures.broken(limits))
+    return sum(figures.judged(limit.metric) / limit.bound - 1 for limit in figures.broken(limits))
 
 
 def _without_rewriting(setting: Setting) -> Setting:

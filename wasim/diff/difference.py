@@ -231,9 +231,9 @@ def _difference(name: str, before: Projection, after: Projection, notes: tuple[s
         limits=tuple(
             Kept(
                 limit=limit,
-                before=limit.holds(before.values[limit.metric]),
-                after=limit.holds(after.values[limit.metric]),
-                value=after.values[limit.metric],
+                before=limit.holds(before.judged[limit.metric]),
+                after=limit.holds(after.judged[limit.metric]),
+                value=after.judged[limit.metric],
             )
             for limit in after.limits
         ),

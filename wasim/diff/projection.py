@@ -17,7 +17,8 @@ METRICS = SHOWN_METRICS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection:
-    """A case with its figures by metric at the end of the horizon, their relative half-widths, and its limits.
+    """A case with its figures by metric at the end of the horizon, their relative half-widths, its limits, and by
+    metric what limits judge.
 
     `keeps_up` says whether a writer may keep up until then.
     """
@@ -26,6 +27,7 @@ class Projection:
     values: Mapping[str, float]
     bands: Mapping[str, float]
     limits: tuple[Limit, ...]
+    judged: Mapping[str, float]
     keeps_up: bool
     currency: str
 
@@ -61,6 +63,7 @@ def _project(case: Case, request: PlanRequest) -> Projection:
         values=figures.values,
         bands=figures.bands,
         limits=request.limits,
+        judged={metric: figures.judged(metric) for metric in figures.values},
         keeps_up=figures.keeps_up,
         currency=request.prices.currency,
     )
