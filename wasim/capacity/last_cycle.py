@@ -33,7 +33,10 @@ from wasim.years.samples import Samples
 from wasim.years.summed import ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
 
 MOMENTS = 24  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
-MOMENTS_OF_FILLING = 96  # and in the time that they take to fill one
+MOMENTS_OF_FILLING = 96  # and at least in the time that they take to fill one
+MOST_MOMENTS = 400
+PARTS_OF_A_DAY = 4  # at which the worst 24 hours may begin
+_A_DAY = np.full(PARTS_OF_A_DAY, 1 / PARTS_OF_A_DAY)
 NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
 COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
 MERGES = 8  # at least that a table is looked at whose first manifest is not full yet
@@ -291,7 +294,8 @@ def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
         for end in (last, (held + last) / 2):
             moments |= {*_evenly(max(held, end - merging), end, MOMENTS)}
         if filling_s is not None:
-            moments |= {*_evenly(held, last, max(MOMENTS_OF_FILLING, int((window.end_s - since_s) / DAY_S)))}
+            parts = int((window.end_s - since_s) / DAY_S * PARTS_OF_A_DAY)
+            moments |= {*_evenly(held, last, min(MOST_MOMENTS, max(MOMENTS_OF_FILLING, parts)))}
     return sorted(moment for moment in moments if held <= moment <= last)
 
 
@@ -367,27 +371,31 @@ class LastCycle:
 
     @cached_property
     def metadata_of_a_day(self) -> Spread:
-        """Bytes of metadata that a day writes: on average over whole cycles, on the worst day, and on the last one."""
+        """Bytes of metadata that a day writes: on average over whole cycles, in the worst 24 hours, and in the last."""
         parts = self._written_parts("written_bytes", frozenset(METADATA_KINDS))
         days, end_s = self.length_s / DAY_S, self.course.window.end_s
         mean = most = final = 0.0
+        each_s = DAY_S / PARTS_OF_A_DAY
         for one, part in zip(self.course.written, parts, strict=True):
             if one.kinds in _BYTES_OF:
-                found = _written(self.case, self.course.end, one.kinds, since_s=one.time_s, until_s=end_s, each_s=DAY_S)
+                found = _written(
+                    self.case, self.course.end, one.kinds, since_s=one.time_s, until_s=end_s, each_s=each_s
+                )
             else:
-                found = self._json_by_day()
-            relative = found / found.mean() if found.any() else np.ones(1)
+                found = self._json_by_part_of_a_day()
+            is_known = len(found) >= PARTS_OF_A_DAY and found.any()
+            relative = np.convolve(found, _A_DAY, "valid") / found.mean() if is_known else np.ones(1)
             mean += part / days
             most += part / days * float(relative.max())
             final += part / days * float(relative[-1])
         return Spread(mean=mean, most=most, final=final)
 
-    def _json_by_day(self) -> Floats:
-        """Bytes of metadata.json as stored, of one version a commit, in each day of the cycle."""
+    def _json_by_part_of_a_day(self) -> Floats:
+        """Bytes of metadata.json as stored, of one version a commit, in each part of a day of the cycle."""
         commits, sizes = self._sampled_commits, _json_at(self.retention, self._sampled_commits)
         so_far = np.concatenate([[0.0], np.cumsum(np.diff(commits) * (sizes[1:] + sizes[:-1]) / 2)])
-        days = int(self.length_s / DAY_S + 1e-9)
-        return np.asarray(np.diff(np.interp(np.linspace(commits[0], commits[-1], days + 1), commits, so_far)))
+        parts = int(self.length_s / DAY_S * PARTS_OF_A_DAY + 1e-9)
+        return np.asarray(np.diff(np.interp(np.linspace(commits[0], commits[-1], parts + 1), commits, so_far)))
 
     @property
     def ingested_bytes(self) -> float:
