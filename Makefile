@@ -41,6 +41,9 @@ test-pages: ROOMS := tests/doctor
 test-fit: ROOMS := tests/fit
 test-others: ROOMS := tests $(patsubst %,--ignore=tests/%,years simulation capacity cli forecast report fit doctor)
 
+# pytest keeps the tests as it has compiled them, which takes 12 s, also where Python may not keep bytecode.
+test test-all test-spark $(PARTS): export PYTHONDONTWRITEBYTECODE :=
+
 $(PARTS):
 	nice -n 10 $(BIN)/python -m pytest -m "not spark and $(QUICK)" $(ROOMS)
 
