@@ -1,6 +1,5 @@
 """What tests of every room share; those on Spark find their session in `support.on_spark`, where Spark is installed."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
@@ -8,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from support.paths import sample_run
+from support.command_line import report_sample
 from support.small import small_case_in
 
-from wasim.runner import conclude_run
+from wasim.fit.robust import BOOTSTRAP_DRAWS
 from wasim.scenario import Case
 
 HAS_SPARK = find_spec("pyspark") is not None
@@ -46,13 +45,19 @@ def one_core() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def few_draws() -> Iterator[None]:
+    """Intervals of latencies from a fifth of their draws, which take most of a fit's time; not in `make test-all`."""
+    with pytest.MonkeyPatch.context() as patched:
+        if settings.get_current_profile_name() == "quick":
+            patched.setattr("wasim.fit.latency.BOOTSTRAP_DRAWS", BOOTSTRAP_DRAWS // 5)
+        yield
+
+
 @pytest.fixture(scope="session")
 def reported_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sample run, with the report that is made of it today: to be read only."""
-    run = tmp_path_factory.mktemp("reported") / sample_run().name
-    shutil.copytree(sample_run(), run)
-    conclude_run(run)
-    return run
+    return report_sample(tmp_path_factory.mktemp("reported"))
 
 
 @pytest.fixture

@@ -1,12 +1,13 @@
 """What a verb imports: it decides how fast it starts, and what it needs installed."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from support.paths import ROOT, SCENARIOS, sample_run
+import pytest
+from support.command_line import report_sample, run_without_extras
+from support.paths import ROOT, SCENARIOS
 from support.small import SMALL_SCENARIO
 
 HEAVY = {"fastavro", "jinja2", "matplotlib", "numpy", "pandas", "py4j", "pyarrow", "pydantic", "pyspark", "pytest"} | {
@@ -56,45 +57,25 @@ def test_inspect_imports_no_scenario_and_nothing_that_draws() -> None:
     }
 
 
-WITHOUT_EXTRAS = """
-import json, sys
-
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {"pyspark", "py4j", "pandas", "pytest", "pytest_benchmark", "pyiceberg", "chdb"}:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Missing())
-from wasim.cli import main
-for line in sys.stdin:
-    sys.argv = ["wasim", *json.loads(line)]
-    try:
-        main()
-    except SystemExit as end:
-        if end.code:
-            sys.exit(f"{line}: {end.code}")
-"""
-
-
 def test_verbs_that_measure_nothing_need_no_extra(tmp_path: Path, reported_sample: Path) -> None:
-    run, small = tmp_path / "run" / reported_sample.name, tmp_path / "small.yaml"
+    small = tmp_path / "small.yaml"
     small.write_text(SMALL_SCENARIO)
-    shutil.copytree(sample_run(), run)
-    verbs = [
+    run_without_extras(
+        tmp_path,
         ["validate", small],
         ["schema"],
         ["simulate", small, "--table-only"],
         ["simulate", small, "--mode", "fast", "--grid", "grid.parquet"],
-        ["compare", "run/latest", "run/latest"],
-        ["report", "run/latest"],
+        ["compare", reported_sample, reported_sample],
         ["inspect", ROOT / "tests" / "data" / "tables" / "api_types_v3", "--fail-on", "never"],
         ["bench", small, "--dry-run"],
-    ]
-    lines = "\n".join(json.dumps([str(one) for one in verb]) for verb in verbs)
-    command = [sys.executable, "-c", WITHOUT_EXTRAS]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False, timeout=240, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    pictures = sorted(f"charts/{path.name}" for path in (reported_sample / "charts").iterdir())
-    assert {name.rpartition(".")[2] for name in pictures} == {"png", "svg"}
-    for name in ("report.html", "summary.json", *pictures):  # the same run gives the same bytes in another process
+    )
+    pictures = [path.suffix for path in (reported_sample / "charts").iterdir()]  # of a report made so too
+    assert {*pictures} == {".png", ".svg"}
+
+
+@pytest.mark.slow
+def test_a_second_process_reports_the_same_bytes(tmp_path: Path, reported_sample: Path) -> None:
+    run, pictures = report_sample(tmp_path), (f"charts/{path.name}" for path in (reported_sample / "charts").iterdir())
+    for name in ("report.html", "summary.json", *pictures):
         assert (run / name).read_bytes() == (reported_sample / name).read_bytes(), name

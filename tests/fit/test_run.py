@@ -12,6 +12,7 @@ from support.synthetic import Sweep, Truth, synthetic_run
 from wasim.fit import FitReport, fit_document, fit_run
 from wasim.fit.report import Coefficient, CostFit, DriverCheck, Estimate, HeldOut, KeepsUp, LatencyFit
 from wasim.fit.report import SustainableInterval as Sustainable
+from wasim.fit.robust import BOOTSTRAP_DRAWS
 from wasim.ledger import Kind
 from wasim.runs import Run
 from wasim.scenario.changes import Changes
@@ -113,7 +114,8 @@ def slowing() -> Run:
     return synthetic_run(truth, Sweep(intervals_s=(1.0, 8.0, 30.0), files_per_commit=(1, 3)))
 
 
-def test_every_figure_of_a_known_run_is_the_golden_one(slowing: Run):
+def test_every_figure_of_a_known_run_is_the_golden_one(slowing: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wasim.fit.latency.BOOTSTRAP_DRAWS", BOOTSTRAP_DRAWS)
     document = fit_document(fit_run(slowing))
     document["model_line"] = document["model_line"][::8]
     if os.environ.get("WASIM_UPDATE_GOLDEN"):
