@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,7 @@ from support.small import small_case_in
 
 from wasim.fit.robust import BOOTSTRAP_DRAWS
 from wasim.scenario import Case
+from wasim.years.sizes import Sizes, read_sizes
 
 HAS_SPARK = find_spec("pyspark") is not None
 pytest_plugins = ["support.on_spark"] if HAS_SPARK else []
@@ -51,6 +53,22 @@ def few_draws() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         if settings.get_current_profile_name() == "quick":
             patched.setattr("wasim.fit.latency.BOOTSTRAP_DRAWS", BOOTSTRAP_DRAWS // 5)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sizes_once() -> Iterator[None]:
+    """Many tests sum the same table, the sizes of whose files are read once."""
+    known: dict[str, Sizes] = {}
+
+    def read(*of: Any) -> Sizes:
+        key = repr(of)
+        if key not in known:
+            known[key] = read_sizes(*of)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("wasim.years.shape.read_sizes", read)
         yield
 
 
