@@ -55,8 +55,10 @@ def test_a_parquet_file_that_is_no_manifest_is_refused() -> None:
 
 def test_a_bomb_is_refused_before_it_is_inflated() -> None:
     sink = io.BytesIO()
-    values = pa.array([bytes(1 << 20)] * 300, type=pa.binary())
-    pq.write_table(pa.table({"id": values}), sink, compression="zstd", use_dictionary=False)
+    mebibyte = pa.record_batch({"id": pa.array([bytes(1 << 20)], type=pa.binary())})
+    with pq.ParquetWriter(sink, mebibyte.schema, compression="zstd", use_dictionary=False) as writer:
+        for _ in range(300):
+            writer.write_batch(mebibyte)
     with pytest.raises(IcebergFileError, match="more entries or bytes"):
         read_manifest(sink.getvalue(), source="m0")
 

@@ -310,14 +310,15 @@ def _prolonged(table: SimulatedTable, count: int, most_kept: int) -> TableJson:
     grown = _grown([dict(_numbers_of(parts)) for parts in same])
     named = Counter(uuid for parts in apart for uuid in dict.fromkeys(parts[1::_EACH]))
     constant = {uuid for uuid, snapshots in named.items() if snapshots > 1}  # of a query, not of a commit
+    changing = [[uuid for uuid in dict.fromkeys(parts[1::_EACH]) if uuid not in constant] for parts in apart]
+    differing = sum(len(uuids) + sum(map(bool, parts[2::_EACH])) for uuids, parts in zip(changing, apart, strict=True))
+    copies = ceil(count / len(texts))
+    drawn = iter(draw_uuid_numbers(copies * differing, rng))
     snapshots, entries = dict[int, str](), list[SnapshotLogEntry]()
-    for copy in range(ceil(count / len(texts))):
+    for copy in range(copies):
         ids: dict[str, str] = {}
-        for parts, entry in zip(apart, log, strict=True):
-            made, uuids = parts.copy(), dict.fromkeys(parts[1::_EACH])
-            changing = [uuid for uuid in uuids if uuid not in constant]
-            drawn = iter(draw_uuid_numbers(len(changing) + len(list(filter(None, parts[2::_EACH]))), rng))
-            names = {uuid: text_of_uuid(next(drawn)) for uuid in changing}
+        for parts, uuids, entry in zip(apart, changing, log, strict=True):
+            made, names = parts.copy(), {uuid: text_of_uuid(next(drawn)) for uuid in uuids}
             made[1::_EACH] = [names.get(uuid, uuid) for uuid in parts[1::_EACH]]
             made[2::_EACH] = [one and ids.setdefault(one, str(snapshot_id_of(next(drawn)))) for one in parts[2::_EACH]]
             for place in range(3, len(parts), _EACH):
