@@ -179,6 +179,33 @@ def test_maintenance_by_count_counts_the_commits_statement_too(made: Callable) -
     compare_with_band(exact, summed)
 
 
+DROPPED = {
+    "of upserts, but for the last commit's": {
+        "writer": {"kind": "streaming", "upsert": {"share": 0.5, "mode": "equality-deletes"}},
+        "workload": {"rows_per_second": 40, "files_per_commit": 3},
+        "maintenance": {"rewrite_data_files": {"when_small_files": 20}, "rewrite_manifests": {"when_manifests": 12}},
+    },
+    # every tenth takes whole files, although others are compacted; a rewrite leaves none of what is without an entry
+    "of the newest rows": {
+        "changes": {"delete": {"every": "10s", "share": 0.01, "locality": "newest", "mode": "merge-on-read"}},
+        "writer": "streaming",
+        "workload": {"rows_per_second": 40, "files_per_commit": 2},
+        "maintenance": {"rewrite_data_files": {"when_small_files": 60}, "rewrite_manifests": {"every": "25s"}},
+        "horizon": "210s",
+    },
+}
+
+
+@pytest.mark.parametrize("lines", DROPPED.values(), ids=DROPPED)
+def test_compaction_drops_the_delete_files_that_apply_to_nothing(lines: dict[str, Any], made: Callable) -> None:
+    exact, summed = made(lines)
+    for kind in (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST, Kind.DELETE_FILE, Kind.METADATA_JSON):
+        assert summed.totals.files_written[kind] == exact.files_written[kind]
+    assert summed.totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(
+        exact.written_bytes[Kind.DELETE_MANIFEST], rel=0.005
+    )
+
+
 def test_compaction_by_count_waits_for_chance_on_average(made: Callable) -> None:
     lines = {"horizon": "150s", "writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 4}}
     upkeep = {"rewrite_data_files": {"when_small_files": 20}}

@@ -172,20 +172,22 @@ def test_totals_of_a_table_are_written_with_all_their_digits():
     assert digits_of_totals(table) == 2 + 3 + 6 + 1 + 2 + 4
 
 
-@pytest.mark.parametrize("kept", [0, 1])
-def test_delete_files_older_than_all_data_go_with_their_bytes(kept: int):
-    """Three manifests of four delete files of 100 bytes; a file of a statement since which no row came stays."""
+@pytest.mark.parametrize(("kept", "is_upsert"), [(0, False), (1, False), (1, True)])
+def test_delete_files_older_than_all_data_go_with_their_bytes(kept: int, is_upsert: bool):
+    """Three manifests of four delete files of 100 bytes; a file of a statement since which no row came stays, or of the
+    last commit, by equality.
+    """
     table = table_with([(3, 500, 4, 0, 0)], group=1)
     table.flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] = [20.0, 2_000.0]
     table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4] = [8.0, 800.0]
     table.numbers[NEWEST_COMMIT], table.numbers[NEWEST_FILES], table.numbers[NEWEST_BYTES] = (
-        kept - 1.0,
+        kept - 1.0 - is_upsert,
         kept,
         100.0 * kept,
     )
     table.flows[Flow.POSITION_DELETES], table.flows[Flow.EQUALITY_DELETES] = 240.0, 480.0
     before = list(table.flows)
-    drop_deletes(table, replace(LAWS, packs=1))
+    drop_deletes(table, replace(LAWS, packs=1, deletes=int(is_upsert), delta_files=1.0, delta_bytes=100.0))
     assert entries_of_deletes(table) == pytest.approx(kept)
     gone = {Flow.REMOVED_FILES + 2: 20.0 - kept, Flow.REMOVED_FILES + 3: 2_000.0 - 100 * kept}
     changed = {place for place in range(Flow.WRITTEN_FILES, Flow.ROWS) if table.flows[place] != before[place]}

@@ -171,7 +171,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         of_partial = done[TOOK_PARTIAL] / partials if partials > NEGLIGIBLE else 0.0
         created = take_out(table, laws, of_small, of_partial)
         list_compacted(table, laws, done[MADE_PARTIAL], done[MADE_SETTLED])
-        replaced = merge(table, laws, 0) + created
+        replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_deleted(table, laws, of_small, of_partial)
         all_small, all_partial = of_small >= 1 or smalls <= NEGLIGIBLE, of_partial >= 1 or partials <= NEGLIGIBLE
         if all_small and all_partial and before <= NEGLIGIBLE:
@@ -283,12 +283,14 @@ def drop_entries(table: Table, laws: Laws, files: float, newest: bool) -> None:
 
 def drop_deletes(table: Table, laws: Laws) -> None:
     """Delete files older than all data that is left apply to nothing, and go with the next commit that filters: all but
-    the delete files of a statement since which no row came, as compacted files are as old as that.
+    the delete files of the commit or statement since which no row came, as compacted files are as old as that.
     """
     if not table.used[1]:
         return
     flows, numbers, kept, kept_bytes = table.flows, table.numbers, 0.0, 0.0
-    if numbers[NEWEST_COMMIT] == numbers[COMMITS]:
+    if laws.deletes:
+        kept, kept_bytes = laws.delta_files, laws.delta_bytes
+    elif numbers[NEWEST_COMMIT] == numbers[COMMITS]:
         kept, kept_bytes = numbers[NEWEST_FILES], numbers[NEWEST_BYTES]
     listed = entries_of_deletes(table)
     files = max(0.0, listed - kept)

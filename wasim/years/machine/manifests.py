@@ -424,6 +424,9 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
         return False
     for place in range(used):
         note_leaving(table, group, rows[place], rows[place][COUNT])
+    if entries <= NEGLIGIBLE:
+        table.used[group] = 0
+        return True
     one = rows[0]
     for column in range(COLUMNS):
         one[column] = 0.0

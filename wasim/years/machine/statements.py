@@ -161,7 +161,7 @@ def rewrite_rows(
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
     if not is_own and numbers[IS_SCATTERED] > 0 and made > NEGLIGIBLE:
         mix_partitions(table, laws, squares, squares - squares_left, written, made)
-    replaced = merge(table, laws, 0) + created
+    replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
     flows[REMOVED_FILES] += hit
     flows[REMOVED_FILES + 1] += removed_bytes
     flows[ROWS] += written - removed

@@ -407,7 +407,17 @@ def begins_with_files(table: Table, laws: Laws, row: float) -> bool:
     if row <= numbers[GONE_ROWS]:
         return True
     is_cleared = not laws.compacts and numbers[CLEARED_FROM] <= row <= numbers[DELETED_THROUGH]
-    return is_cleared or is_between_files(table, laws, row)
+    return is_cleared or is_between_files(table, laws, row) or is_between_arrived(table, laws, row)
+
+
+def is_between_arrived(table: Table, laws: Laws, row: float) -> bool:
+    """Whether rows from this number on are all that some files hold as they arrived, others having been compacted: in
+    an unpartitioned table these hold older rows.
+    """
+    if laws.is_partitioned or not is_at_edge(laws, row):
+        return False
+    held = table.classes[ARRIVED][FILES] * laws.rows_per_commit / laws.files
+    return rows_through(laws, table.numbers[COMMITS]) - row <= held + NEGLIGIBLE
 
 
 def is_between_files(table: Table, laws: Laws, row: float) -> bool:
