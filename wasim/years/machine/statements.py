@@ -97,6 +97,7 @@ from wasim.years.machine.touched import (
     files_near,
     find_classes,
     live_in_hits,
+    open_is_hit,
     partitions_hit,
     rows_through,
     total_of,
@@ -219,6 +220,10 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
     if made > NEGLIGIBLE and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and written / made < laws.small_rows:
         numbers[ADDS_ANYWHERE] = 1.0
+        new, new_rows = min(numbers[NEW_CELLS], made), min(numbers[NEW_CELL_ROWS], written)
+        if NEGLIGIBLE < new < made - NEGLIGIBLE:  # files of new rows are larger than others
+            apart = new_rows**2 / new + (written - new_rows) ** 2 / (made - new)
+            numbers[SQUARES] += max(0.0, apart - written**2 / made)
     replaced = 0.0
     if made > NEGLIGIBLE or hit > NEGLIGIBLE:
         replaced = merge(table, laws, 0) + merge(table, laws, 1)
@@ -278,8 +283,8 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     if numbers[IS_SCATTERED] > 0:
         if one[FILES] <= NEGLIGIBLE:
             return 0.0
-        if number == REWRITTEN:  # of many sizes
-            return hit * min(1.0, held / one[FILES])
+        if number == REWRITTEN:
+            return hit * (1 - power(1 - min(1.0, held / one[FILES]), larger_than_others(table, laws)))
         others = max(0.0, one[FILES] - held)  # never hit, they have all of their rows
         return min(held, max(0.0, hit - others * (1 - power(1 - numbers[TOUCHES], one[RECORDS] / one[FILES]))))
     if number != ARRIVED:
@@ -289,6 +294,16 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     elif hit > NEGLIGIBLE:
         again = arrived_files(table, laws, table.hits[HIT_ROWS][number], False)[1]
     return min(held, again)
+
+
+def larger_than_others(table: Table, laws: Laws) -> float:
+    """How many times as likely a rewritten file that is hit was hit before, where few are: files of many rows are hit
+    more than others. Of rows by a negative binomial law they are as many more as its variance over its mean squared.
+    """
+    mean, wider = table.likely[REWRITTEN]
+    if mean <= NEGLIGIBLE or (laws.compacts and not laws.is_partitioned):  # one large file, and others that are equal
+        return 1.0
+    return 1 + max(0.0, wider) / mean
 
 
 def take_over(table: Table, laws: Laws, again: float, named: float, seen: float) -> None:
@@ -405,7 +420,7 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
     if inserted > 0:  # into partitions that a commit of the writer opens, or finds open
         share = drawn(laws.open_partitions, inserted) / drawn(laws.open_partitions, laws.rows_per_commit)
         table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS] = laws.partitions * min(1.0, share), inserted
-        cells += table.numbers[NEW_CELLS] * (1 - cells / max(partitions_so_far(table, laws), cells))
+        cells += table.numbers[NEW_CELLS] * (1 - open_is_hit(table, laws, cells, updated))
     return min(written, max(cells, least))
 
 

@@ -50,7 +50,8 @@ LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # files, and which share is hit
 TOUCHED_ROWS = 49  # the oldest, by the last statement, which wrote them again into the newest files
 TOUCHES, MISSES = 50, 51  # of scattered rows: a statement's share, and that which none has touched, in logarithms
 EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the edge is, 1 the newest; and of the other
-NUMBERS = 56
+EVENLY = 56  # whether the rows that a statement hits lie at even distances in partitions by time, one open at a time
+NUMBERS = 57
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

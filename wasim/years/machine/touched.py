@@ -14,10 +14,12 @@ from wasim.years.machine.tables import (
     COHORTS,
     COMMITS,
     DEAD,
+    DEALT,
     DELETED_THROUGH,
     EDGE_END,
     EDGE_FILES,
     EDGE_ROWS,
+    EVENLY,
     FILES,
     GONE_ROWS,
     HIT_FILES,
@@ -116,7 +118,7 @@ def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
         numbers[EDGE_ROWS], numbers[OTHER_ROWS] = numbers[OTHER_ROWS], numbers[EDGE_ROWS]
         numbers[SMALL_SEEN], numbers[OTHER_SEEN] = numbers[OTHER_SEEN], numbers[SMALL_SEEN]
     numbers[SQUARES_LEFT], numbers[TOGETHER], numbers[IN_STEP], numbers[NEW_CELLS] = 0.0, 1.0, 0.0, 0.0
-    numbers[SQUARES_TWICE] = numbers[LARGE] = numbers[NEW_CELL_ROWS] = 0.0
+    numbers[SQUARES_TWICE] = numbers[LARGE] = numbers[NEW_CELL_ROWS] = numbers[EVENLY] = 0.0
     for what in range(4):
         for number in range(3):
             table.hits[what][number] = 0.0
@@ -130,6 +132,7 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
     is_stride = evenly and not laws.is_partitioned
     numbers[TOUCHES] = min(share, 1 - NEGLIGIBLE)
     numbers[MISSES] += log1p(-numbers[TOUCHES])
+    numbers[EVENLY] = 1.0 if evenly and laws.lifetime < inf and laws.open_partitions <= 1 else 0.0
     if is_stride:
         numbers[IN_STEP] = 1 / (1 + replaced) ** 2  # neither row moved
     for number in range(3):
@@ -440,12 +443,28 @@ def live_in_hits(table: Table) -> float:
     return found
 
 
+def partitions_passed(table: Table, laws: Laws) -> float:
+    """Partitions that were open one after another, of the open one the share of its time that has passed."""
+    return laws.partitions * max(1.0, table.numbers[DEALT] / max(1.0, laws.lifetime))
+
+
+def open_is_hit(table: Table, laws: Laws, cells: float, rows: float) -> float:
+    """How likely it is that rows of a statement, in so many partitions, are in one that is open."""
+    if table.numbers[EVENLY] == 0:
+        return cells / max(partitions_so_far(table, laws), cells)
+    passed = partitions_passed(table, laws)
+    since = passed - floor(passed)
+    return min(1.0, (since if since > 0 else 1.0) * rows / passed)
+
+
 def partitions_hit(table: Table, laws: Laws, things: float) -> float:
     """Partitions that this number of the files that were hit, or of their rows, falls into by chance: of all, where the
     number is chance too, or of those that were open when the rows at the end arrived.
     """
     if not laws.is_partitioned:
         return 1.0
+    if table.numbers[EVENLY] > 0:
+        return min(things, partitions_passed(table, laws))
     if table.numbers[IS_SCATTERED] > 0:
         every = partitions_so_far(table, laws)
         return every * (1 - exp(-things / every))
