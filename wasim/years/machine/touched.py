@@ -368,7 +368,8 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
     if laws.open_partitions > 1:
         tasks = tasks_in_order(laws)
         return files_of_tasks(first, stop, laws.rows_per_commit / tasks, files / tasks)
-    if laws.deals_in_turn:
+    if laws.deals_in_turn:  # to files of one partition, or of two where the next one opens within these rows
+        files *= (1 + (laws.partitions - 1) * rows / laws.rows_per_commit) / laws.partitions
         found = min(files, rows)
         return found, max(0.0, min(first, files) + found - files)
     each = laws.rows_per_commit / files
