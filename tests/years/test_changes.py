@@ -163,6 +163,30 @@ def test_scattered_upserts_write_as_many_delete_files(made: Callable) -> None:
     assert totals.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written[Kind.DELETE_MANIFEST], rel=0.1)
 
 
+BY_TIME = {
+    "table": TABLE | BY_HOUR,
+    "commit_interval": "120s",
+    "horizon": "24000s",
+    "workload": {"rows_per_second": 1 / 3, "files_per_commit": 2},
+}
+
+
+def test_upserts_into_partitions_by_time_hit_them_evenly(made: Callable) -> None:
+    upsert = {"share": 0.1, "mode": "merge-on-read"}  # every tenth row, in files that are large or hold few rows
+    exact, summed = made({"writer": {"kind": "batch", "upsert": upsert}, **BY_TIME})
+    found, written = summed.totals.files_written, exact.files_written
+    assert found[Kind.DATA] == pytest.approx(written[Kind.DATA], rel=0.05)
+    assert found[Kind.DELETE_MANIFEST] == pytest.approx(written[Kind.DELETE_MANIFEST], rel=0.06)
+    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.03)
+
+
+def test_the_newest_rows_seldom_lie_in_two_hours(made: Callable) -> None:
+    update = {"every": "360s", "rows": 5, "locality": "newest", "mode": "merge-on-read"}
+    exact, summed = made({"changes": {"update": update}, "writer": "streaming", **BY_TIME, "commit_interval": "420s"})
+    found, written = summed.totals.files_written[Kind.DELETE_FILE], exact.files_written[Kind.DELETE_FILE]
+    assert found == pytest.approx(written, rel=0.03)
+
+
 def test_manifests_of_deletes_share_their_commit_s_name(made: Callable) -> None:
     upsert = {"share": 0.1, "mode": "merge-on-read"}
     lines = {"workload": {"rows_per_second": 40, "files_per_commit": 4}, "table.format_version": 3}

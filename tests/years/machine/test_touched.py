@@ -35,6 +35,7 @@ from wasim.years.machine.tables import (
     IN_STEP,
     IS_NEWEST,
     IS_SCATTERED,
+    KEPT_SQUARES,
     LARGE,
     LIVE,
     MISSES,
@@ -223,6 +224,7 @@ def test_files_as_they_arrived_are_missed_by_the_rows_left(ages: int, within: fl
     table = new_table()
     one = table.classes[ARRIVED]
     one[FILES], one[RECORDS], one[LIVE] = len(left), 10 * len(left), left.sum()
+    table.numbers[KEPT_SQUARES], table.numbers[SMALL_SEEN] = (kept**2).sum(), len(left)
     for share in (0.01, 0.1, 0.5):
         missed = missed_by(*rows_in_files(table, ARRIVED), share)
         assert missed == pytest.approx(np.mean((1 - share) ** left), abs=within)

@@ -34,6 +34,7 @@ from wasim.years.machine.tables import (
     GROUPS,
     HELD,
     KEPT,
+    KEPT_SQUARES,
     LEFT_OUT,
     LIST_BYTES,
     MADE_BYTES,
@@ -201,6 +202,7 @@ def forget_deleted(table: Table, laws: Laws, of_small: float, of_partial: float)
         deleted[DEAD][number] *= 1 - share
         deleted[HELD][number] *= 1 - share
     numbers[SMALL_SEEN] *= 1 - of_small
+    numbers[KEPT_SQUARES] *= 1 - of_small
     numbers[OTHER_SEEN] *= 1 - of_small
     numbers[SQUARES] = numbers[SQUARES] * (1 - of_partial) + table.done[MADE_SQUARES]
     if laws.uses_vectors:

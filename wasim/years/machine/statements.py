@@ -41,6 +41,7 @@ from wasim.years.machine.tables import (
     IS_NEWEST,
     IS_SCATTERED,
     KEPT,
+    KEPT_SQUARES,
     LARGE,
     LIVE,
     MERGE,
@@ -122,6 +123,9 @@ def note_statement(table: Table, laws: Laws, change: int, operation: int, counte
     """The commit of a statement whose summary has these `counters`, and so many digits of a MERGE's own."""
     numbers, small = table.numbers, small_of(table, SMALL_FILES)
     numbers[OTHER_SEEN] = max(0.0, numbers[OTHER_SEEN] - max(0.0, table.classes[ARRIVED][FILES] - small))
+    numbers[KEPT_SQUARES] += max(0.0, small - numbers[SMALL_SEEN])
+    if numbers[IS_SCATTERED] > 0:
+        numbers[KEPT_SQUARES] *= (1 - numbers[TOUCHES]) ** 2
     numbers[SMALL_SEEN] = small
     note_counted(table, laws, laws.change_json[change][operation] + counted)
 

@@ -31,6 +31,7 @@ from wasim.years.machine.tables import (
     IN_STEP,
     IS_NEWEST,
     IS_SCATTERED,
+    KEPT_SQUARES,
     LARGE,
     LIVE,
     MISSES,
@@ -192,8 +193,8 @@ def one_large(files: float, mean: float, variance: float) -> tuple[float, float,
 def rows_in_files(table: Table, number: int) -> tuple[float, float]:
     """Live rows of a data file of a class: their mean, and how much larger than that their variance is, relatively.
 
-    Files that arrived at even distances and lose even shares of their rows keep the share u of n rows on average. That
-    differs by (1 − u)² u / (2 + u), as a falling exponential from 1 on does, and by as much as chance takes.
+    Files as they arrived keep the share u of n rows on average. That differs as they are older or younger, by the mean
+    of its squares less u², and by as much as chance takes.
     """
     one = table.classes[number]
     if one[FILES] <= NEGLIGIBLE or one[LIVE] <= NEGLIGIBLE:
@@ -204,7 +205,8 @@ def rows_in_files(table: Table, number: int) -> tuple[float, float]:
     elif number == ARRIVED:
         whole = one[RECORDS] / one[FILES]
         left = mean / whole
-        apart = (1 - left) ** 2 * left / (2 + left)
+        kept = table.numbers[KEPT_SQUARES] + max(0.0, one[FILES] - table.numbers[SMALL_SEEN])
+        apart = min(max(0.0, kept / one[FILES] - left * left), left - left * left)
         variance = whole * whole * apart + whole * max(0.0, left - left * left - apart)
     return mean, variance / mean - 1
 
