@@ -143,10 +143,15 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         if is_stride:
             # compaction leaves one large file, which no statement on read writes again
             variance = mean * wider + mean if number == REWRITTEN and on_read and laws.compacts else 0.0
-            weight, few, many = one_large(one[FILES], mean, variance)
+            weight, few, many = some_large(1.0, one[FILES], mean, variance)
             of_large, of_others = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
             hit = weight * of_large + (1 - weight) * of_others
             of_rows = (weight * of_large * few + (1 - weight) * of_others * many) / max(mean, NEGLIGIBLE)
+        elif number == REWRITTEN and mean > 0 and on_read and laws.compacts:  # or one to each partition
+            weight, few, many = some_large(partitions_so_far(table, laws), one[FILES], mean, mean * wider + mean)
+            few_hit, many_hit = 1 - (1 - numbers[TOUCHES]) ** few, 1 - (1 - numbers[TOUCHES]) ** many
+            hit = weight * few_hit + (1 - weight) * many_hit
+            of_rows = (weight * few_hit * few + (1 - weight) * many_hit * many) / mean
         elif number == REWRITTEN and mean > 0 and not on_read and partitions_so_far(table, laws) <= 1:
             hit, of_rows = hit_of_one_partition(table, share, max(numbers[SQUARES], mean * one[LIVE]))
         else:
@@ -168,7 +173,7 @@ def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[fl
     """
     numbers, files = table.numbers, table.classes[REWRITTEN][FILES]
     large, mean = min(1.0, files), table.classes[REWRITTEN][LIVE] / files
-    weight, few, many = one_large(files, mean, squares / files - mean * mean)
+    weight, few, many = some_large(1.0, files, mean, squares / files - mean * mean)
     few_kept, many_kept = (1 - min(share, 1.0)) ** few, (1 - min(share, 1.0)) ** many
     few_squares, many_squares = large * few * few, (files - large) * many * many
     scale = squares / (few_squares + many_squares)
@@ -179,14 +184,14 @@ def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[fl
     return hit, (weight * (1 - few_kept) * few + (1 - weight) * (1 - many_kept) * many) / mean
 
 
-def one_large(files: float, mean: float, variance: float) -> tuple[float, float, float]:
-    """Of files whose rows have this mean and variance: the share that one large one is of them, its rows, and the rows
-    of each other one, which count as equal.
+def some_large(large: float, files: float, mean: float, variance: float) -> tuple[float, float, float]:
+    """Of files whose rows have this mean and variance: the share that `large` ones are of them, the rows of each, and
+    the rows of each other one; both kinds count as equal.
     """
-    weight = min(1.0, 1 / max(files, NEGLIGIBLE))
+    weight = min(1.0, large / max(files, NEGLIGIBLE))
     if weight >= 1:
         return 1.0, mean, mean
-    apart = sqrt(min(max(variance, 0.0), (1 - weight) * mean * mean / weight))  # at most all rows are in the large one
+    apart = sqrt(min(max(variance, 0.0), (1 - weight) * mean * mean / weight))  # at most all rows are in large ones
     return weight, mean + apart * sqrt((1 - weight) / weight), max(0.0, mean - apart * sqrt(weight / (1 - weight)))
 
 
