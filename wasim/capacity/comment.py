@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from wasim.capacity.answer import Block, Section, conclusion, sections_of
 from wasim.capacity.plan import Plan
-from wasim.capacity.words import bound_words, value_words
+from wasim.capacity.words import bound_words, judged_words
 from wasim.report.comment import Comment, Folded, Judged, render_comment, render_markdown
 from wasim.report.tables import TextTable
 from wasim.scenario.metrics import figure_name
@@ -38,7 +38,7 @@ def _judged(plan: Plan) -> Iterator[Judged]:
     currency = plan.request.prices.currency
     for limit in plan.limits:
         value = plan.chosen.judged(limit.metric)
-        said, most = value_words(limit.metric, value, currency), bound_words(limit, currency)
+        said, most = judged_words(limit, value, currency), bound_words(limit, currency)
         name = figure_name(limit.metric, plan.case.writer.tables)
         yield Judged(text=f"{name}: {said}, at most {most}", holds=limit.holds(value))
 

@@ -15,6 +15,7 @@ from wasim.capacity.lattice import OUTWEIGHS, PASSES, Lattice, Scale, limit_fiel
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, period_words
 from wasim.capacity.words import SHOWN_METRICS, bound_words
+from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case
 from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import METRICS, figure_name
@@ -203,7 +204,7 @@ def _also(axes: Axes) -> list[str]:
 def _limit(limit: Limit, currency: str) -> dict[str, Any]:
     return {
         "field": limit_field(limit.metric),
-        "name": METRICS[limit.metric].words,
+        "name": METRICS[limit.metric].words + (", worst" if limit.metric in PERIODS_S else ""),
         "comparison": limit.comparison,
         "bound": limit.bound,
         "text": f"{'below' if limit.comparison == '<' else 'at most'} {bound_words(limit, currency)}",

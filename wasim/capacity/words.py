@@ -3,6 +3,7 @@
 from math import ceil, floor, log10
 
 from wasim.capacity.figures import Figures
+from wasim.runs.limits import PERIODS_S
 from wasim.scenario.limits import Limit, format_value
 from wasim.scenario.metrics import metric_words
 from wasim.units import format_duration, format_figure
@@ -27,6 +28,12 @@ def value_words(metric: str, value: float, currency: str) -> str:
     if metric.endswith("_ms"):
         return f"{format_figure(value)} ms" if value < 1000 else time_words(value / 1000)
     return format_value(metric, value)
+
+
+def judged_words(limit: Limit, value: float, currency: str) -> str:
+    """What a limit judges: `240 MiB on the worst day`, where a day on average writes less."""
+    words = value_words(limit.metric, value, currency)
+    return f"{words} on the worst day" if limit.metric in PERIODS_S else words
 
 
 def now_and_then_words(metric: str, now: float | None, then: float, currency: str) -> tuple[str, str, str]:
