@@ -413,7 +413,8 @@ class LastCycle:
     def held(self, kinds: Iterable[Kind]) -> Spread:
         """Bytes of these kinds on disk: they grow until expiry, and fall."""
         kinds = tuple(kinds)
-        most, least = (sum(one.on_disk_bytes[kind] for kind in kinds) for one in (self.before, self.end.totals))
+        both = (one.on_disk_bytes for one in (self.before, self.end.totals))
+        most, least = (sum(on_disk[kind] for kind in kinds) for on_disk in both)
         return Spread(mean=max(0.0, (most + least) / 2 + self.apart), most=float(max(most, least)), final=float(least))
 
     def spread(self, column: str) -> Spread:
@@ -475,7 +476,7 @@ class LastCycle:
     def snapshots(self) -> Spread:
         """Snapshots retained."""
         retention = self.retention
-        retained = retention.retained(retention.made_by(self._sampled_commits))
+        retained = retention.retained(self._sampled_made)
         final = float(retention.snapshots[-1] - retention.expiries.gone[-1])
         return Spread(mean=float(retained.mean()), most=float(retained.max()), final=final)
 
@@ -484,7 +485,7 @@ class LastCycle:
         return _json_at(self.plain_retention, commits)
 
     def _json_spread(self, retention: Retention) -> Spread:
-        sizes, final = _json_at(retention, self._sampled_commits), retention.last_json_bytes
+        sizes, final = retention.json_of(self._sampled_made, self._sampled_made), retention.last_json_bytes
         return Spread(mean=float(sizes.mean()), most=max(final, float(sizes.max())), final=final)
 
     @cached_property
@@ -495,6 +496,11 @@ class LastCycle:
         expired = self.retention.expiries.commits
         even = np.rint(np.linspace(min(first + 1, last), last, SIZES))
         return np.unique(np.concatenate([even, expired[(expired > first) & (expired <= last)]]))
+
+    @cached_property
+    def _sampled_made(self) -> Floats:
+        """Snapshots made through these commits."""
+        return self.retention.made_by(self._sampled_commits)
 
     def _rows(self, since_s: float) -> slice:
         """The samples from the last one at this time on, after the jobs of that moment."""
@@ -526,7 +532,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
         course=course,
         shape=shape,
         retention=retention,
-        plain_retention=retention if plain is shape else retention_of(over, plain, course.end),
+        plain_retention=retention if plain is shape else retention.with_json(plain.sizes.json.of_case(over)),
         since=totals_before(course.written, lambda time_s, samples: _totals_at(time_s, case, shape, samples)),
         before=end.totals
         if course.before is course.end

@@ -139,7 +139,7 @@ class Case:
     @property
     def has_changes(self) -> bool:
         """Whether statements change rows, apart from the writer's commits."""
-        return bool(self.changes.model_dump(exclude_none=True))
+        return any(change is not None for _, change in self.changes)
 
     @property
     def changes_rows(self) -> bool:
@@ -158,7 +158,7 @@ class Case:
     @property
     def has_maintenance(self) -> bool:
         """Whether anything keeps the table in order."""
-        return bool(self.maintenance.model_dump(exclude_none=True))
+        return any(job is not None for _, job in self.maintenance)
 
     @property
     def merges(self) -> bool:

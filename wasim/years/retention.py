@@ -4,7 +4,7 @@ A snapshot that has gone takes along its list, and what left the table before th
 an expiry deletes is what had been replaced by then, read off the history's curves at an earlier snapshot.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 
@@ -76,6 +76,12 @@ class Retention:
     json: MetadataJson
     log_limit: int
     held_share: float = 0.0
+
+    def with_json(self, json: MetadataJson) -> "Retention":
+        """The same snapshots and as many metadata.json, of these sizes."""
+        found, own = replace(self, json=json), ("snapshots", "expiries", "versions", "_ends", "_firsts_and_lasts")
+        vars(found).update({name: getattr(self, name) for name in own})
+        return found
 
     @cached_property
     def snapshots(self) -> Floats:

@@ -4,6 +4,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -43,6 +44,8 @@ def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
 def of_one_writer(case: Case) -> Case:
     """The case of one writer that never rests, on the table as its evolution leaves it."""
     case = case.without_rests()
+    if case.writer.writers == 1 and not case.evolution:
+        return case
     table = case.table
     for evolution in case.evolution:
         table = evolve(table, evolution)
@@ -87,9 +90,8 @@ def retention_of(case: Case, shape: Shape, samples: Samples) -> Retention:
 
 def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
     """The sums of a case by what its expiry and metadata log made of a history."""
-    samples = retention.samples
-    commits = np.unique(np.rint(np.geomspace(1, case.commits, CHECKPOINTS)).astype(np.int64))
-    table = _at(samples, commits)
+    commits = _some_of(case.commits)
+    table = _at(retention.samples, commits)
     return Summed(
         totals=totals_of(case, shape, retention),
         live_bytes=_live_bytes(retention, shape),
@@ -303,6 +305,12 @@ def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table
         deleted_bytes=dict.fromkeys(Kind, unknown),
         files_written=dict.fromkeys(Kind, unknown),
     )
+
+
+@lru_cache(maxsize=64)
+def _some_of(commits: int) -> Ints:
+    """Some of so many commits, the last one among them."""
+    return np.unique(np.rint(np.geomspace(1, commits, CHECKPOINTS)).astype(np.int64))
 
 
 def _at(samples: Samples, commits: Ints) -> dict[str, Floats]:
