@@ -171,6 +171,27 @@ BY_TIME = {
 }
 
 
+def test_merges_hit_the_large_file_of_each_compacted_partition(made: Callable) -> None:
+    merge = {"every": "75s", "rows": 30, "mode": "merge-on-read", "new_rows": 0}
+    rows = {"writer": "batch", "workload": {"rows_per_second": 4 / 3, "files_per_commit": 4}}
+    lines = {"changes": {"merge": merge}, "maintenance": {"rewrite_data_files": {"when_small_files": 60}}} | rows
+    exact, summed = made(lines | {"table": TABLE | BY_HOUR, "commit_interval": "30s", "horizon": "9000s"})
+    for kind in (Kind.DELETE_FILE, Kind.DELETE_MANIFEST, Kind.DATA):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.03)
+
+
+def test_manifests_that_compaction_emptied_count_for_a_rewrite(made: Callable) -> None:
+    merge = {"every": "300s", "rows": 30, "mode": "merge-on-read", "new_rows": 0}
+    kept = {"rewrite_data_files": {"when_small_files": 60}, "rewrite_manifests": {"when_manifests": 12}}
+    lines = {"changes": {"merge": merge}, "maintenance": kept, "writer": "streaming", "table.format_version": 3}
+    exact, summed = made(
+        lines | BY_TIME | {"table": TABLE, "workload": {"rows_per_second": 1 / 3, "files_per_commit": 3}}
+    )
+    found, written = summed.totals.files_written, exact.files_written
+    assert found[Kind.METADATA_JSON] == pytest.approx(written[Kind.METADATA_JSON], rel=0.02)
+    assert found[Kind.DELETE_MANIFEST] == pytest.approx(written[Kind.DELETE_MANIFEST], rel=0.06)
+
+
 def test_upserts_into_partitions_by_time_hit_them_evenly(made: Callable) -> None:
     upsert = {"share": 0.1, "mode": "merge-on-read"}  # every tenth row, in files that are large or hold few rows
     exact, summed = made({"writer": {"kind": "batch", "upsert": upsert}, **BY_TIME})

@@ -280,7 +280,6 @@ def drop_entries(table: Table, laws: Laws, files: float, newest: bool) -> None:
     want_deletes(table, files, newest)
     take(table, laws, 1, newest)
     merge(table, laws, 1)
-    settle(table, 1, MOST_KINDS)
 
 
 def drop_deletes(table: Table, laws: Laws) -> None:
@@ -302,5 +301,4 @@ def drop_deletes(table: Table, laws: Laws) -> None:
     else:
         filter_out(table, laws, 1, 1.0, 1.0, 1.0)
         merge(table, laws, 1)
-        settle(table, 1, MOST_KINDS)
     note_dropped(table, files / max(listed, NEGLIGIBLE), files, files, max(0.0, size - kept_bytes))

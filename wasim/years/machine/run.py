@@ -42,7 +42,7 @@ def next_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> float
                     break
         found = done + more
     if laws.least_manifests < inf:
-        missing = laws.least_manifests - manifests_of(table)
+        missing = laws.least_manifests - MEDIAN - manifests_of(table)
         found = min(found, done + max(1.0, float(ceil(missing / (2 if laws.deletes else 1) - NEGLIGIBLE))))
     return found
 
@@ -137,7 +137,7 @@ def carry_out(
 def maintain(table: Table, laws: Laws, chances: list[list[float]], is_compaction: bool) -> bool:
     """A compaction or a rewrite of manifests that is due; whether one by count has enough to do."""
     if not is_compaction:
-        if laws.least_manifests < inf and laws.least_manifests - manifests_of(table) > NEGLIGIBLE:
+        if laws.least_manifests < inf and laws.least_manifests - MEDIAN > manifests_of(table):
             return False
         rewrite_manifests(table, laws)
         return True

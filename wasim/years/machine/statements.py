@@ -33,6 +33,7 @@ from wasim.years.machine.tables import (
     GONE_ROWS,
     HELD,
     HIT_FILES,
+    HIT_OF_LARGE,
     HIT_OF_OTHERS,
     HIT_ROW_SHARES,
     HIT_ROWS,
@@ -287,8 +288,12 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     if numbers[IS_SCATTERED] > 0:
         if one[FILES] <= NEGLIGIBLE:
             return 0.0
+        if number == REWRITTEN and numbers[LARGE] > 0:  # which were hit first
+            of_large = min(held, numbers[LARGE])
+            of_others = min(held - of_large, max(0.0, one[FILES] - numbers[LARGE]))
+            return numbers[HIT_OF_LARGE] * of_large + numbers[HIT_OF_OTHERS] * of_others
         if number == REWRITTEN:
-            return hit * (1 - power(1 - min(1.0, held / one[FILES]), larger_than_others(table, laws)))
+            return hit * (1 - power(1 - min(1.0, held / one[FILES]), larger_than_others(table)))
         others = max(0.0, one[FILES] - held)  # never hit, they have all of their rows
         return min(held, max(0.0, hit - others * (1 - power(1 - numbers[TOUCHES], one[RECORDS] / one[FILES]))))
     if number != ARRIVED:
@@ -300,14 +305,12 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     return min(held, again)
 
 
-def larger_than_others(table: Table, laws: Laws) -> float:
+def larger_than_others(table: Table) -> float:
     """How many times as likely a rewritten file that is hit was hit before, where few are: files of many rows are hit
     more than others. Of rows by a negative binomial law they are as many more as its variance over its mean squared.
     """
     mean, wider = table.likely[REWRITTEN]
-    if mean <= NEGLIGIBLE or (laws.compacts and not laws.is_partitioned):  # one large file, and others that are equal
-        return 1.0
-    return 1 + max(0.0, wider) / mean
+    return 1 + max(0.0, wider) / mean if mean > NEGLIGIBLE else 1.0
 
 
 def take_over(table: Table, laws: Laws, again: float, named: float, seen: float) -> None:

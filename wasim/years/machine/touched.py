@@ -147,11 +147,14 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             of_large, of_others = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
             hit = weight * of_large + (1 - weight) * of_others
             of_rows = (weight * of_large * few + (1 - weight) * of_others * many) / max(mean, NEGLIGIBLE)
+            if variance > 0:
+                numbers[LARGE], numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = weight * one[FILES], of_large, of_others
         elif number == REWRITTEN and mean > 0 and on_read and laws.compacts:  # or one to each partition
             weight, few, many = some_large(partitions_so_far(table, laws), one[FILES], mean, mean * wider + mean)
             few_hit, many_hit = 1 - (1 - numbers[TOUCHES]) ** few, 1 - (1 - numbers[TOUCHES]) ** many
             hit = weight * few_hit + (1 - weight) * many_hit
             of_rows = (weight * few_hit * few + (1 - weight) * many_hit * many) / mean
+            numbers[LARGE], numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = weight * one[FILES], few_hit, many_hit
         elif number == REWRITTEN and mean > 0 and not on_read and partitions_so_far(table, laws) <= 1:
             hit, of_rows = hit_of_one_partition(table, share, max(numbers[SQUARES], mean * one[LIVE]))
         else:
