@@ -216,11 +216,9 @@ def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Cours
 
     end, filling_s = until(window.end_s) or whole, _filling_since_s(case, shape, window)
     since_s = {kinds: _repeating_since_s(case, end, window, kinds) for kinds in _BYTES_OF}
-    held_s = filling_s
-    if filling_s is None:
-        found = (_gathering_since_s(case, whole, window), since_s[MERGED])
-        held_s = min((one for one in found if one is not None), default=None)
     since_s[MERGED] = since_s[MERGED] if filling_s is None else filling_s
+    found = (_gathering_since_s(case, whole, window), since_s[MERGED])
+    held_s = min((one for one in found if one is not None), default=None)
     others = frozenset(Kind).difference(*_BYTES_OF)
     times_s = {kinds: window.start_s if one is None else one for kinds, one in since_s.items()}
     return Course(

@@ -90,7 +90,7 @@ def retention_of(case: Case, shape: Shape, samples: Samples) -> Retention:
 
 def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
     """The sums of a case by what its expiry and metadata log made of a history."""
-    commits = _some_of(case.commits)
+    commits = _checkpoints(case.commits)
     table = _at(retention.samples, commits)
     return Summed(
         totals=totals_of(case, shape, retention),
@@ -308,7 +308,7 @@ def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table
 
 
 @lru_cache(maxsize=64)
-def _some_of(commits: int) -> Ints:
+def _checkpoints(commits: int) -> Ints:
     """Some of so many commits, the last one among them."""
     return np.unique(np.rint(np.geomspace(1, commits, CHECKPOINTS)).astype(np.int64))
 

@@ -66,7 +66,7 @@ def listed(table: Table) -> Listed:
 
 
 def one_by_one(manifests: Sequence[Manifests], entries: int, *, newest: bool) -> list[tuple[int, int]]:
-    """Entries left in each manifest, and gone from it, once so many of the newest or oldest are taken."""
+    """How many entries each manifest keeps and loses when so many of the newest or oldest are taken."""
     found = []
     each = [held for count, _, held, *_ in manifests for _ in range(count)]
     for held in reversed(each) if newest else each:

@@ -309,20 +309,16 @@ def test_what_a_delete_has_cleared_begins_with_whole_files() -> None:
     table.numbers[CLEARED_FROM], table.numbers[DELETED_THROUGH] = 30.0, 36.0
     assert [begins_with_files(table, LAWS, row) for row in (29.0, 30.0, 33.0, 36.0)] == [False, True, True, True]
     assert not begins_with_files(table, replace(LAWS, compacts=1), 30.0)
-    table.classes[REWRITTEN][FILES], table.classes[ARRIVED][FILES] = (
-        1.0,
-        2 * LAWS.files,
-    )  # the first commit's, compacted
-    assert [begins_with_files(table, replace(LAWS, compacts=1), row) for row in (12.0, 24.0, 30.0)] == [
-        True,
-        True,
-        False,
-    ]
-    assert not begins_with_files(table, replace(LAWS, compacts=1, is_partitioned=1), 24.0)
-    assert not begins_with_files(table, replace(LAWS, compacts=1), 8.0)
-    table.classes[REWRITTEN][FILES], table.classes[ARRIVED][FILES] = 0.0, 3 * LAWS.files
     table.numbers[GONE_ROWS] = 29.0
     assert begins_with_files(table, LAWS, 29.0)
+
+
+def test_files_that_arrived_after_a_compaction_are_whole_ones() -> None:
+    """Files of the first of three commits are compacted."""
+    table, laws = appended(3, LAWS), replace(LAWS, compacts=1)
+    table.classes[REWRITTEN][FILES], table.classes[ARRIVED][FILES] = 1.0, 2 * LAWS.files
+    assert [begins_with_files(table, laws, row) for row in (8.0, 12.0, 24.0, 30.0)] == [False, True, True, False]
+    assert not begins_with_files(table, replace(laws, is_partitioned=1), 24.0)
 
 
 @pytest.mark.parametrize("compacts", [0, 1])

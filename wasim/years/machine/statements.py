@@ -288,7 +288,7 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     if numbers[IS_SCATTERED] > 0:
         if one[FILES] <= NEGLIGIBLE:
             return 0.0
-        if number == REWRITTEN and numbers[LARGE] > 0:  # which were hit first
+        if number == REWRITTEN and numbers[LARGE] > 0:  # large files are named first
             of_large = min(held, numbers[LARGE])
             of_others = min(held - of_large, max(0.0, one[FILES] - numbers[LARGE]))
             return numbers[HIT_OF_LARGE] * of_large + numbers[HIT_OF_OTHERS] * of_others

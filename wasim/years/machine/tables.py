@@ -46,7 +46,7 @@ NEW_CELLS, NEW_CELL_ROWS = 41, 42
 # DELETE of the newest rows: which it has deleted through, and from which on no file is left that holds those
 DELETED_THROUGH, CLEARED_FROM = 43, 44
 SQUARES_TWICE = 45  # of the files that a statement hits and another would hit again
-LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # files, and which share is hit: `hit_of_one_partition`
+LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # rewritten files, and which share is hit: `hit_of_kinds`
 TOUCHED_ROWS = 49  # the oldest, by the last statement, which wrote them again into the newest files
 TOUCHES, MISSES = 50, 51  # of scattered rows: a statement's share, and that which none has touched, in logarithms
 EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the edge is, 1 the newest; and of the other

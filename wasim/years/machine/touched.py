@@ -140,21 +140,15 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         one = table.classes[number]
         mean, wider = rows_in_files(table, number)
         table.likely[number][0], table.likely[number][1] = mean, wider
-        if is_stride:
-            # compaction leaves one large file, which no statement on read writes again
-            variance = mean * wider + mean if number == REWRITTEN and on_read and laws.compacts else 0.0
-            weight, few, many = some_large(1.0, one[FILES], mean, variance)
-            of_large, of_others = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
-            hit = weight * of_large + (1 - weight) * of_others
-            of_rows = (weight * of_large * few + (1 - weight) * of_others * many) / max(mean, NEGLIGIBLE)
-            if variance > 0:
-                numbers[LARGE], numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = weight * one[FILES], of_large, of_others
-        elif number == REWRITTEN and mean > 0 and on_read and laws.compacts:  # or one to each partition
+        if number == REWRITTEN and mean > 0 and on_read and laws.compacts:
+            # compaction leaves one large file to a partition, which no statement on read writes again
             weight, few, many = some_large(partitions_so_far(table, laws), one[FILES], mean, mean * wider + mean)
-            few_hit, many_hit = 1 - (1 - numbers[TOUCHES]) ** few, 1 - (1 - numbers[TOUCHES]) ** many
-            hit = weight * few_hit + (1 - weight) * many_hit
-            of_rows = (weight * few_hit * few + (1 - weight) * many_hit * many) / mean
-            numbers[LARGE], numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = weight * one[FILES], few_hit, many_hit
+            of_few, of_many = 1 - (1 - numbers[TOUCHES]) ** few, 1 - (1 - numbers[TOUCHES]) ** many
+            if is_stride:
+                of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
+            hit, of_rows = hit_of_kinds(table, (weight, few, many), of_few, of_many)
+        elif is_stride:
+            hit = of_rows = hit_by_stride(mean * share, replaced)
         elif number == REWRITTEN and mean > 0 and not on_read and partitions_so_far(table, laws) <= 1:
             hit, of_rows = hit_of_one_partition(table, share, max(numbers[SQUARES], mean * one[LIVE]))
         else:
@@ -180,11 +174,21 @@ def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[fl
     few_kept, many_kept = (1 - min(share, 1.0)) ** few, (1 - min(share, 1.0)) ** many
     few_squares, many_squares = large * few * few, (files - large) * many * many
     scale = squares / (few_squares + many_squares)
-    numbers[LARGE], numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = large, 1 - few_kept, 1 - many_kept
     numbers[SQUARES_LEFT] = scale * (few_squares * few_kept + many_squares * many_kept)
     numbers[SQUARES_TWICE] = scale * (few_squares * (1 - few_kept) ** 2 + many_squares * (1 - many_kept) ** 2)
-    hit = weight * (1 - few_kept) + (1 - weight) * (1 - many_kept)
-    return hit, (weight * (1 - few_kept) * few + (1 - weight) * (1 - many_kept) * many) / mean
+    return hit_of_kinds(table, (weight, few, many), 1 - few_kept, 1 - many_kept)
+
+
+def hit_of_kinds(
+    table: Table, kinds: tuple[float, float, float], of_large: float, of_others: float
+) -> tuple[float, float]:
+    """The share of rewritten files that a statement hits, and the share of their rows in such files, by what it hits of
+    large files and of the others. `kinds` is what `some_large` returns.
+    """
+    (weight, few, many), numbers, one = kinds, table.numbers, table.classes[REWRITTEN]
+    numbers[LARGE], numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = weight * one[FILES], of_large, of_others
+    hit = weight * of_large + (1 - weight) * of_others
+    return hit, (weight * of_large * few + (1 - weight) * of_others * many) / (one[LIVE] / one[FILES])
 
 
 def some_large(large: float, files: float, mean: float, variance: float) -> tuple[float, float, float]:
