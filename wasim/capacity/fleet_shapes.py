@@ -3,7 +3,8 @@ off between them.
 
 What a manifest takes is nearly linear in the columns, but for the first hundred alone Iceberg keeps bounds; it hardly
 goes with files of a commit, with the writer, or with partitions, once there are several: what each of these changes is
-encoded for three widths. metadata.json and manifest lists do not go with files and partitions at all.
+encoded for three widths, of files of as many rows as usual. metadata.json and manifest lists do not go with files and
+partitions at all.
 """
 
 from bisect import bisect_right
@@ -94,9 +95,7 @@ class _ReadOff:
     def sizes(self, arrivals: Arrivals) -> Sizes:
         """Sizes of the table's files where its commits bring these."""
 
-        rows = arrivals.rows_per_file
-
-        def of_usual(layout: _Layout) -> ManifestBytes:
+        def of_usual(layout: _Layout, rows: float = USUAL_ROWS) -> ManifestBytes:
             partitions = PARTITIONS[-1] if layout.partitions > 1 else PARTITIONS[0]
             return _manifests(replace(layout, files=FILES[1], partitions=partitions), rows)
 
@@ -108,17 +107,12 @@ class _ReadOff:
             else:
                 low, high, share = _around(layout.files, FILES, log2)
                 few, many = (replace(layout, files=one) for one in (low, high))
-            return _between(_manifests(few, rows), lambda: _manifests(many, rows), share)
+            return _between(_manifests(few, USUAL_ROWS), lambda: _manifests(many, USUAL_ROWS), share)
 
         of_one_writer = replace(self.layout, writer=WRITER)
-        found, before, after = (
-            _by_columns(layout, columns, of)
-            for layout, columns, of in (
-                (of_one_writer, COLUMNS, of_usual),
-                (of_one_writer, CHANGED_COLUMNS, of_usual),
-                (self.layout, CHANGED_COLUMNS, of_files),
-            )
-        )
+        found = _by_columns(of_one_writer, COLUMNS, lambda layout: of_usual(layout, arrivals.rows_per_file))
+        before = _by_columns(of_one_writer, CHANGED_COLUMNS, of_usual)
+        after = _by_columns(self.layout, CHANGED_COLUMNS, of_files)
         return replace(
             _sizes(replace(self.usual, columns=_around(self.usual.columns, FEW_COLUMNS)[0])),
             json=_by_columns(self.usual, FEW_COLUMNS, _json),
@@ -140,8 +134,9 @@ def _around(value: float, known: Sequence[int], scale: Callable[[float], float] 
 
 
 def _changed_as(one: ManifestBytes, before: ManifestBytes, after: ManifestBytes) -> ManifestBytes:
-    """`one` with the difference between `before` and `after` added."""
-    return before.between(one.between(after, 0.5), 2.0)
+    """`one` with the difference between `before` and `after` added; what is staged differs from `new` as in `after`."""
+    found = before.between(one.between(after, 0.5), 2.0)
+    return replace(found, staged=after.staged and found.new + after.staged - after.new)
 
 
 def _between(low: T, high: Callable[[], T], share: float) -> T:
@@ -175,9 +170,7 @@ def _json(usual: _Layout) -> MetadataJson:
 
 @cache
 def _gzipped_json(usual: _Layout) -> MetadataJson:
-    sample, arrivals = _sample(usual), _arrivals(usual, USUAL_ROWS)
-    sample.sizes(arrivals)
-    return sample.json_of(_case(usual, gzips_json=True), arrivals)
+    return _sample(usual).json_of(_case(usual, gzips_json=True), _arrivals(usual, USUAL_ROWS))
 
 
 @cache

@@ -38,7 +38,7 @@ class Sampled(Protocol):
         """Sizes of the table's files where its commits bring these."""
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
-        """Sizes of metadata.json, compressed as this case has it. `sizes` comes first."""
+        """Sizes of metadata.json, compressed as this case has it."""
 
 
 class Arriving(Protocol):
@@ -122,8 +122,7 @@ class Shapes:
 
 def _between(low: Sizes, high: Sizes, share: float, files: float) -> Sizes:
     """Sizes between two, linear, where commits bring `files`."""
-    few = low.data_manifests
-    few = replace(few, new=few.new_of(files), files=files)
+    few = low.data_manifests.of_files(files)
     return replace(
         low,
         lists=low.lists.mean(high.lists, share),

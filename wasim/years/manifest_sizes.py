@@ -59,16 +59,31 @@ class ManifestBytes:
         """Bytes of the manifest of a commit that brings this many new files."""
         return self.new + self.per_new * (files - self.files)
 
+    def of_files(self, files: float) -> "ManifestBytes":
+        """The bytes where a commit brings this many new files."""
+        staged = self.staged and self.staged + self.new_of(files) - self.new
+        return replace(self, new=self.new_of(files), staged=staged, files=files)
+
     def between(self, other: "ManifestBytes", share: float) -> "ManifestBytes":
         """The bytes between these and others, of a commit of as many files: `share` of the way."""
+        other = other.of_files(self.files)
         means = {
             one.name: (low := getattr(self, one.name)) + (getattr(other, one.name) - low) * share
             for one in fields(self)
-            if one.name not in ("new", "files", "by_count", "several")
+            if one.name not in ("by_count", "several")
         }
-        new = self.new + (other.new_of(self.files) - self.new) * share
-        by_count = self.by_count.mean(other.by_count, share)
-        return ManifestBytes(new=new, files=self.files, by_count=by_count, several=self.several, **means)
+        return ManifestBytes(by_count=self.by_count.mean(other.by_count, share), several=self.several, **means)
+
+    def fitted(self, fixed: float, scale: float) -> "ManifestBytes":
+        """The bytes of manifests of `fixed` + `scale` times as many, and what they differ by in proportion."""
+        more = ("compacted_more", "sorted_more", "per_new", "first_more", "further_more")
+        return replace(
+            self,
+            new=fixed + scale * self.new,
+            staged=self.staged and fixed + scale * self.staged,
+            by_count=self.by_count.fitted(fixed, scale),
+            **{name: getattr(self, name) * scale for name in more},
+        )
 
     def of(self, fresh: float, compacted: float, by_partition: float) -> float:
         """Bytes of a manifest with `fresh` entries of files as they arrived, `by_partition` of them sorted by

@@ -7,7 +7,6 @@ import numpy as np
 from wasim.ledger import Kind
 from wasim.units import Floats
 from wasim.years.json_sizes import FoundSnapshots, MetadataJson, of_each
-from wasim.years.manifest_sizes import ManifestBytes
 from wasim.years.shape import Shape
 from wasim.years.sizes import Sizes
 
@@ -135,8 +134,8 @@ def as_observed(shape: Shape, observed: Observed, fits: Fits) -> Shape:
         lists=sizes.lists.fitted(fits.lists.fixed, fits.lists.scale),
         sibling_saving=sizes.sibling_saving * fits.lists.scale,
         rewritten_more=sizes.rewritten_more * fits.lists.scale,
-        data_manifests=_manifests(sizes.data_manifests, fits.manifests),
-        delete_manifests=_manifests(sizes.delete_manifests, fits.manifests),
+        data_manifests=sizes.data_manifests.fitted(fits.manifests.fixed, fits.manifests.scale),
+        delete_manifests=sizes.delete_manifests.fitted(fits.manifests.fixed, fits.manifests.scale),
         snapshots=sizes.snapshots,
         row_deltas=sizes.row_deltas,
     )
@@ -149,20 +148,6 @@ def as_observed(shape: Shape, observed: Observed, fits: Fits) -> Shape:
         others=others,
         held_share=observed.held_share,
         bands=bands,
-    )
-
-
-def _manifests(simulated: ManifestBytes, fit: Fit) -> ManifestBytes:
-    return replace(
-        simulated,
-        new=fit.of(simulated.new),
-        staged=fit.of(simulated.staged) if simulated.staged else 0.0,
-        by_count=simulated.by_count.fitted(fit.fixed, fit.scale),
-        compacted_more=simulated.compacted_more * fit.scale,
-        sorted_more=simulated.sorted_more * fit.scale,
-        per_new=simulated.per_new * fit.scale,
-        first_more=simulated.first_more * fit.scale,
-        further_more=simulated.further_more * fit.scale,
     )
 
 

@@ -165,9 +165,9 @@ class TableSample:
         return self._data_manifests(arrivals)
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
-        """Sizes of metadata.json of the same table, compressed as this case has it. `sizes` comes first."""
+        """Sizes of metadata.json of the same table, compressed as this case has it."""
         writer, created = _created(self._sampled(case), self._rows, self._profile, self._site)
-        self._commits = self._described(arrivals)
+        self._describe(arrivals)
         return self._json_by(writer, case, created)
 
     def _json_by(self, writer: CaseWriter, case: Case, created: float) -> MetadataJson:
