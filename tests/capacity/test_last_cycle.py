@@ -104,6 +104,16 @@ def test_merging_appends_are_seen_until_they_fill_a_manifest():
     assert found[0].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.2)
 
 
+def test_days_are_averaged_over_several_manifests_that_fill():
+    """Here one is full every other day, and days write 25 to 63 MB, by which of them fill what."""
+    flags = {"rows_per_second": "16384", "columns": "163", "files_per_commit": "4", "partitions": "12"}
+    simulator = SettingSimulator(request=request_from_flags({**flags, "writer": "flink"}, Requirements()))
+    setting = Setting(interval_s=900.0, maintenance=replace(KEPT, older_than_s=5 * DAY_S, compact_every_s=None))
+    simulator.encode(900.0)
+    found = [simulator._of_other_manifests(setting, scale).figures(setting).per_day_bytes for scale in (1.0, 0.99)]
+    assert found[1] == pytest.approx(found[0], rel=0.01)
+
+
 def filling(days: int) -> Figures:
     """A table whose compacted entries fill a manifest in 32 days: in the last four of them, every append merges."""
     flags = {"rows_per_second": "8000", "columns": "6", "files_per_commit": "4", "partitions": "12", "writer": "flink"}

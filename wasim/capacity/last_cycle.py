@@ -105,9 +105,9 @@ def window_of(case: Case, horizon_s: float | None = None) -> Window:
 
 
 def _filling_since_s(case: Case, shape: Shape, window: Window) -> float | None:
-    """The start of the time in which appends that merge fill a manifest, or of half the history where that is all too
-    short; of the window where manifests are rewritten sooner. None where none do, or compaction takes away what they
-    merge.
+    """The start of the time in which appends that merge fill a manifest, or several in some days: days differ by which
+    of them are filled. Of half the history where that is all too short; of the window where manifests are rewritten
+    sooner. None where none do, or compaction takes away what they merge.
     """
     jobs, properties = case.maintenance, TableProperties.read(case.table.properties)
     if not (merging_s := _merging_s(case)) or case.changes_rows or jobs.rewrite_data_files:
@@ -116,7 +116,8 @@ def _filling_since_s(case: Case, shape: Shape, window: Window) -> float | None:
         return window.start_s
     grown = shape.sizes.data_manifests.by_count.slope * shape.arrivals.files
     filling_s = max(merging_s, case.commit_interval_s * properties.manifest_target_size_bytes / grown)
-    seen_s = filling_s if filling_s <= window.end_s else max(window.end_s / 2, MERGES * merging_s)
+    filled = min(SELDOM_S, window.end_s - filling_s) // filling_s  # but for the first one
+    seen_s = max(1.0, filled) * filling_s if filling_s <= window.end_s else max(window.end_s / 2, MERGES * merging_s)
     return max(0.0, min(window.start_s, window.end_s - seen_s))
 
 
