@@ -332,9 +332,9 @@ def test_what_costs_more_at_least_is_not_simulated():
         search.best_at(30.0)
         return {one.maintenance.compact_every_s for one in asked(search)}
 
-    # 40 and a quarter of that, against three quarters of what it costs at least
-    assert tried(66.0) == {None, DAY_S, HOUR_S}
-    assert tried(67.0) == {None, HOUR_S}
+    # hourly compaction's 10 and a quarter of that, against three quarters of what it costs at least
+    assert tried(16.0) == {None, DAY_S, HOUR_S}
+    assert tried(17.0) == {None, HOUR_S}
 
 
 def test_a_search_goes_on_from_the_nearest_interval_known():

@@ -140,9 +140,9 @@ class Search:
                 if name != "manifests" or self.changes_rows:
                     self.simulate_ahead((one, 1.0) for one in others)
                 for one in others:
-                    if not self._is_enough_without(one, found):
+                    if self._may_be_better(one, best) and not self._is_enough_without(one, found):
                         found.append(self.simulator.figures(one))
-                best = preferred(found, self.limits, self.aims) if others else best
+                        best = preferred(found, self.limits, self.aims)
             if best.setting == before.setting:
                 break
         return best
@@ -213,7 +213,7 @@ class Search:
             return
         paid = best.cost.opening + (best.cost.requests if self.changes_rows else 0.0)
         costly = _matters(paid, best) and self.horizon_s > HOUR_S
-        for every_s in dict.fromkeys((*self._periods(best), *((HOUR_S,) if costly else ()))):
+        for every_s in dict.fromkeys((*((HOUR_S,) if costly else ()), *self._periods(best))):
             kept = replace(best.setting.maintenance, compact_every_s=every_s)
             may_merge = every_s is None or self._merges_beside_compaction(best.setting)
             yield replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
