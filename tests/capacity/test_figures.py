@@ -201,6 +201,22 @@ def test_values_move_within_their_bands():
     assert one.broken(limits, shift=-1.0) == (limits[2],)
 
 
+def test_bands_show_what_the_bytes_of_manifests_decide():
+    """How many commits fill a manifest of this table decides how much merges write again."""
+    flags = {"rows_per_second": "16384", "columns": "92", "files_per_commit": "16", "partitions": "4"}
+    simulator = SettingSimulator(request=request_from_flags({**flags, "writer": "batch"}, Requirements(freshness="1h")))
+    setting = Setting(interval_s=3600.0, maintenance=NO_MAINTENANCE)
+    read_off = simulator.figures(setting)
+    simulator.encode(3600.0)
+    own = simulator.figures(setting)
+    metric = "metadata_bytes_per_day"
+    moved = abs(read_off.values[metric] / own.values[metric] - 1)
+    measured = simulator.with_measured_bands(own)
+    assert own.bands[metric] < moved < measured.bands[metric]
+    assert measured.bands["metadata_json_bytes"] == own.bands["metadata_json_bytes"]
+    assert replace(measured, bands=own.bands) == own
+
+
 def test_bands_are_weighted_by_what_each_kind_writes():
     written = dict.fromkeys(Kind, 0) | {Kind.METADATA_JSON: 300, Kind.MANIFEST_LIST: 100, Kind.DATA: 5_000}
     band = dict.fromkeys(Kind, 0.0) | {Kind.METADATA_JSON: 0.1, Kind.MANIFEST_LIST: 0.5, Kind.DATA: 0.01}

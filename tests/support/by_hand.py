@@ -108,6 +108,9 @@ class ByLaw:
     def with_commits(self, figures: Figures, case: Case) -> Figures:
         return figures
 
+    def with_measured_bands(self, figures: Figures) -> Figures:
+        return figures
+
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]], horizon_s: float | None = None) -> None:
         self.ahead += [*settings]
 
