@@ -449,7 +449,7 @@ class _Reckoned:
         return Footprint(
             metadata_json_bytes=self.cycle.json.most,
             json_text_bytes=self.cycle.plain_json.most,
-            manifest_list_bytes=float(ledger.written_bytes[Kind.MANIFEST_LIST][-1]),
+            manifest_list_bytes=self.cycle.spread("list_bytes").most,
             manifest_bytes=float(ledger.written_bytes[Kind.DATA_MANIFEST][-1]),
             manifests_merged=1.0 if self.merges else 0.0,
         )
