@@ -200,6 +200,7 @@ class SettingSimulator:
     def _of_other_manifests(self, setting: Setting, scale: float) -> "SettingSimulator":
         """A simulator of a setting whose manifests have so many times the bytes."""
         simulator = self.for_settings([setting])
+        simulator._cases = self._cases
         for key, shape in simulator._shape_of.items():
             manifests = shape.sizes.data_manifests.fitted(0.0, scale)
             simulator._shape_of[key] = replace(shape, sizes=replace(shape.sizes, data_manifests=manifests))

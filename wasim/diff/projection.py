@@ -57,7 +57,8 @@ def project(scenario: Path, overrides: Mapping[str, str], terms: Terms) -> Itera
 
 
 def _project(case: Case, request: PlanRequest) -> Projection:
-    figures = SettingSimulator(request=request).figures_of_case(case, _setting_of(case))
+    simulator = SettingSimulator(request=request)
+    figures = simulator.with_measured_bands(simulator.figures_of_case(case, _setting_of(case)))
     return Projection(
         case=case,
         values=figures.values,
