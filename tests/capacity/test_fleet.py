@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -119,6 +119,26 @@ def test_only_intervals_near_the_budget_are_tried(units: int, rounds: int, reach
     assert tried == [(60.0, 120.0, 300.0), (10.0, 30.0), (5.0,)][:rounds]
     assert begun == [None, 60.0, 10.0][:rounds]
     assert {*intervals(plan).values()} == {reached_s}
+
+
+@pytest.mark.parametrize(
+    ("power", "expected"),  # 2 minutes cost 2.5 times 5 minutes, or 1.2 times: then one interval more is tried
+    [(1.0, [(120.0, 300.0)]), (0.2, [(120.0, 300.0), (60.0,)])],
+)
+def test_without_a_budget_none_is_tried_below_a_dear_interval(power: float, expected: list[tuple[float, ...]]):
+    tried: list[tuple[float, ...]] = []
+
+    def by_law(work: object, parts: Sequence[Asked]) -> list[Answered]:
+        tried.extend({part.intervals_s or () for part in parts})
+        options = [map(_option, part.intervals_s or ()) for part in parts]
+        return [
+            Answered(options=tuple(replace(one, monthly_cost=9 * one.monthly_cost**power) for one in of_table))
+            for of_table in options
+        ]
+
+    tables = [table(f"t{number}", columns=number + 4, freshness="5m") for number in range(MOST_ENCODED + 1)]
+    plan_fleet(Fleet.model_validate({"version": 1, "tables": tables}), Requirements(), by_law)
+    assert tried == expected
 
 
 def test_without_a_wish_for_freshness_each_table_has_its_cheapest():

@@ -14,7 +14,9 @@ from math import ceil, log2
 from wasim.capacity.choice import shortest_of_cheapest
 from wasim.capacity.fleet_options import Answered, Asked, Option, answer, stand_in_of
 from wasim.capacity.fleet_shapes import nearness
+from wasim.capacity.plan import STEEP
 from wasim.capacity.request import Prefer, Requirements, preference
+from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.settings import Setting
 from wasim.doctor import InspectOptions
 from wasim.forecast.ahead import INTERVALS_S
@@ -171,14 +173,16 @@ class _Class:
     tried_s: tuple[float, ...] = ()
     found: Answered | None = None
 
-    def further(self, reached_s: float) -> Asked | None:
+    def further(self, reached_s: float, ahead: int) -> Asked | None:
         """What is to be asked next where the shortest interval that was chosen so far is that; None: enough is known.
 
-        It takes some intervals below a table's own to know its next step; where none has a setting a plan says why.
+        It takes `AHEAD` intervals below a table's own to know its next step, or as few as `ahead` where the shortest
+        costs much more. Where none has a setting a plan says why.
         """
         if not self.asked.is_read_off:
             return self.asked if self.found is None else None
-        if sum(one < reached_s for one in self.tried_s) >= AHEAD:
+        below = sum(one < reached_s for one in self.tried_s)
+        if below >= AHEAD or (below >= ahead and self._is_steep):
             return None
         own_s, options = self.asked.table.freshness or 0.0, () if self.found is None else self.found.options
         untried_s = sorted({*(one for one in INTERVALS_S if LEAST_S <= one < own_s), own_s}.difference(self.tried_s))
@@ -186,7 +190,15 @@ class _Class:
             return None if options else replace(self.asked, is_read_off=False)
         last = min((one.setting for one in options), key=lambda one: one.interval_s, default=None)
         below = sum(one < reached_s for one in untried_s)
-        return replace(self.asked, intervals_s=tuple(untried_s[max(0, below - AHEAD) :]), begin_with=last)
+        return replace(self.asked, intervals_s=tuple(untried_s[max(0, below - ahead) :]), begin_with=last)
+
+    @property
+    def _is_steep(self) -> bool:
+        """Whether the shortest interval that was tried costs much more than another."""
+        options = () if self.found is None else self.found.options
+        costs = {one.setting.interval_s: one.monthly_cost for one in options}
+        shortest = costs.get(min(self.tried_s), 0.0)
+        return shortest > STEEP * (min(costs.values(), default=0.0) + NEGLIGIBLE_COST)
 
     def learn(self, asked: Asked, found: Answered) -> None:
         """Adds what was found."""
@@ -234,7 +246,10 @@ def plan_fleet(
     allocated: list[Option | None] = [None] * len(keys)
     with _mapping(mapped) as answers:
         reached = {key: one.asked.table.freshness or 0.0 for key, one in classes.items()}
-        while wanted := [(key, one) for key, of in classes.items() if (one := of.further(reached[key])) is not None]:
+        ahead = 1 if fleet.budget is None else AHEAD
+        while wanted := [
+            (key, one) for key, of in classes.items() if (one := of.further(reached[key], ahead)) is not None
+        ]:
             wanted.sort(key=lambda pair: (pair[1].is_read_off, nearness(pair[1].table)))
             for (key, one), found in zip(wanted, answers(answer, [one for _, one in wanted]), strict=True):
                 classes[key].learn(one, found)
