@@ -33,6 +33,13 @@ def test_the_largest_size_that_metadata_json_passes_is_named(size: float, mark: 
     assert mark is None or f"metadata.json of {mark}" in said
 
 
+@pytest.mark.parametrize(("band", "warns"), [(0.25, False), (0.3, True)])
+def test_figures_with_a_wide_band_are_ranges(band: float, warns: bool):
+    chosen = some_figures(GZIPPED, metadata_bytes_per_day=10 << 20, bands={"metadata_bytes_per_day": band})
+    said = "Metadata a day may be anything from 7.00 MiB to 13.0 MiB."
+    assert of(chosen) == (said if warns else "")
+
+
 @pytest.mark.parametrize(("count", "warns"), [(1_000, False), (1_001, True)])
 def test_more_than_a_thousand_delete_files_are_warned_of(count: int, warns: bool):
     assert (f"{count:,} delete files are live" in of(some_figures(GZIPPED, delete_files=count))) == warns

@@ -100,7 +100,7 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
     losing, avoided = tuple[LosingJob, ...](), None
     if chosen is not None:
         chosen, losing, avoided = _winning(search, case, best, chosen)
-        chosen = simulator.with_measured_bands(chosen) if explains else chosen
+        chosen = simulator.with_measured_bands(chosen)
         best = [chosen if one.setting.interval_s == chosen.setting.interval_s else one for one in best]
     plan = Plan(
         request=request,

@@ -5,14 +5,17 @@ from collections.abc import Iterator
 from wasim.capacity.commits import RETRIES
 from wasim.capacity.figures import Figures
 from wasim.capacity.plan import Plan
+from wasim.capacity.search import MOST_BAND
 from wasim.capacity.settings import properties_of
 from wasim.capacity.words import time_words, value_words
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
 from wasim.ledger.trouble import JSON_MARKS
+from wasim.scenario.metrics import figure_name
 from wasim.twin.profile import tables_in_turn
 from wasim.units import format_bytes, format_duration
 
 MANY_DELETE_FILES = 1_000
+OF_BYTES = ("metadata_bytes_per_day", "manifests", "metadata_on_disk_bytes")
 FRESH_ENOUGH = 1.1  # of the freshness asked for, until a row can be read
 
 
@@ -55,8 +58,19 @@ def warnings_of(plan: Plan) -> Iterator[str]:
         yield "Merge appends take foreachBatch, which appends a retried batch again: at least once, not exactly once."
     if chosen.values["wa_metadata"] > 1 and "wa_metadata" not in {limit.metric for limit in plan.limits}:
         yield "That is more metadata than data; --wa-metadata 1 would rule it out."
+    yield from _uncertain(plan, chosen)
     yield from _late(plan, chosen)
     yield from _changed(plan, chosen)
+
+
+def _uncertain(plan: Plan, chosen: Figures) -> Iterator[str]:
+    """Figures whose bands are too wide to plan by them."""
+    for metric in OF_BYTES:
+        value, band = chosen.values[metric], chosen.bands.get(metric, 0.0)
+        if band > MOST_BAND:
+            low, high = (value_words(metric, value * (1 + sign * band), "") for sign in (-1, 1))
+            name = figure_name(metric, plan.case.writer.tables)
+            yield f"{name[0].upper()}{name[1:]} may be anything from {low} to {high}."
 
 
 def _late(plan: Plan, chosen: Figures) -> Iterator[str]:
