@@ -10,7 +10,8 @@ from wasim.capacity import Figures, Plan, PlanRequest, Setting
 from wasim.capacity.commits import LosingJob
 from wasim.capacity.settings import Maintenance
 from wasim.capacity.warnings import warnings_of
-from wasim.contention import LatencyRequest, commit_latency
+from wasim.contention import Footprint, LatencyRequest, commit_latency
+from wasim.units import format_bytes
 
 GZIPPED = Setting(interval_s=30.0, gzips_json=True)
 
@@ -26,11 +27,21 @@ def test_nothing_is_warned_of_where_nothing_is_the_matter():
     assert [*warnings_of(some_plan([some_figures(GZIPPED)], None, request))] == ["Mind the gap."]
 
 
-@pytest.mark.parametrize(("size", "mark"), [(5e6, None), (5e6 + 1, "5 MB"), (9e6, "7 MB"), (60e6, "50 MB")])
-def test_the_largest_size_that_metadata_json_passes_is_named(size: float, mark: str | None):
-    said = of(some_figures(GZIPPED, metadata_json_bytes=size))
+@pytest.mark.parametrize(
+    ("stored", "text", "mark"),
+    [(5e6, 6e6, None), (5e6 + 1, 6e6, "5 MB"), (1e6, 7e6 + 1, "7 MB"), (9e6, 9e6, "7 MB"), (10e6, 86e6, "50 MB")],
+)
+def test_the_largest_size_that_metadata_json_passes_is_named(stored: float, text: float, mark: str | None):
+    read = Footprint(metadata_json_bytes=stored, json_text_bytes=text, manifest_list_bytes=1e3, manifest_bytes=1e3)
+    said = of(some_figures(GZIPPED, metadata_json_bytes=stored, footprint=read))
     assert said.count("beyond") == (mark is not None)
-    assert mark is None or f"metadata.json of {mark}" in said
+    assert mark is None or f"gzipped to {format_bytes(stored)}: beyond {mark} (" in said
+
+
+def test_what_is_stored_uncompressed_is_said_once():
+    read = Footprint(metadata_json_bytes=60e6, json_text_bytes=60e6, manifest_list_bytes=1e3, manifest_bytes=1e3)
+    said = of(some_figures(replace(GZIPPED, gzips_json=False), metadata_json_bytes=60e6, footprint=read))
+    assert "metadata.json reaches 57.2 MiB of JSON: beyond 50 MB (a second a load)." in said
 
 
 @pytest.mark.parametrize(("band", "warns"), [(0.25, False), (0.3, True)])

@@ -291,7 +291,7 @@ class SettingSimulator:
             written_bytes={kind: size * tables for kind, size in summed.totals.written_bytes.items()},
             written_bands=summed.band,
             on_disk_bytes={kind: size * tables for kind, size in summed.totals.on_disk_bytes.items()},
-            milestones=milestones_of(cycle.case, summed),
+            milestones=milestones_of(cycle.case, summed, reckoned.text_bytes),
             extrapolated=extrapolated,
             footprint=reckoned.footprint,
             sustained=sustained,
@@ -442,6 +442,11 @@ class _Reckoned:
         }
 
     @cached_property
+    def text_bytes(self) -> Floats:
+        """Bytes of the JSON in metadata.json, at each commit of the ledger."""
+        return self.cycle.plain_json_at(self.cycle.end.ledger.event_time_s / self.cycle.case.commit_interval_s)
+
+    @cached_property
     def footprint(self) -> Footprint:
         """What a commit reads and writes of metadata where metadata.json is largest; merging appends read a manifest
         again on average.
@@ -488,10 +493,8 @@ class _Reckoned:
 
 def _keeps_up_s(reckoned: _Reckoned, most_s: float, request: PlanRequest) -> float | None:
     """When commits begin to take longer than `most_s`."""
-    cycle = reckoned.cycle
-    at_s = cycle.end.ledger.event_time_s
-    json_bytes = cycle.plain_json_at(at_s / cycle.case.commit_interval_s)
-    late = _is_late(json_bytes, most_s, request)
+    at_s = reckoned.cycle.end.ledger.event_time_s
+    late = _is_late(reckoned.text_bytes, most_s, request)
     return float(at_s[int(np.argmax(late))]) if np.any(late) else None
 
 

@@ -15,24 +15,29 @@ from wasim.units import DAY_S, Floats
 class Milestones:
     """Days since the table was created; None: not within the horizon.
 
-    `json_passes` is keyed by bytes of metadata.json as stored. `metadata_outweighs` is when the metadata written so
-    far exceeds the data that rows arrived in.
+    `json_passes` is keyed by bytes of metadata.json, as stored or of the JSON in it, as each mark judges it.
+    `metadata_outweighs` is when the metadata written so far exceeds the data that rows arrived in.
     """
 
     json_passes: Mapping[int, float | None]
     metadata_outweighs: float | None
 
 
-def milestones_of(case: Case, summed: Summed) -> Milestones:
-    """The milestones of a simulated case, interpolated between the commits that its ledger holds."""
+def milestones_of(case: Case, summed: Summed, text_bytes: Floats) -> Milestones:
+    """The milestones of a simulated case, interpolated between the commits that its ledger holds; at each of them the
+    JSON in metadata.json has `text_bytes`.
+    """
     ledger = summed.ledger
     days = ledger.event_time_s / DAY_S
-    sizes = ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)
+    stored_bytes = ledger.written_bytes[Kind.METADATA_JSON].astype(np.float64)
     metadata = _added_up(ledger.commit.astype(np.float64), ledger.metadata_bytes.astype(np.float64))
     metadata *= summed.totals.metadata_bytes / max(metadata[-1], 1.0)  # with what maintenance writes
     data = summed.ingested_bytes * ledger.event_time_s / case.horizon_s
     return Milestones(
-        json_passes={size: _first(days, sizes - size) for size in (int(mark.value) for mark in JSON_MARKS)},
+        json_passes={
+            int(mark.value): _first(days, (stored_bytes if mark.is_stored else text_bytes) - mark.value)
+            for mark in JSON_MARKS
+        },
         metadata_outweighs=_first(days, metadata - data),
     )
 

@@ -25,10 +25,12 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     chosen = plan.chosen
     if chosen is None:
         return
-    size = chosen.values["metadata_json_bytes"]
-    passed = [mark for mark in JSON_MARKS if size > mark.value]
+    stored, text = chosen.values["metadata_json_bytes"], chosen.footprint.json_text_bytes
+    passed = [mark for mark in JSON_MARKS if (stored if mark.is_stored else text) > mark.value]
     if passed:
-        yield f"metadata.json reaches {format_bytes(size)}, beyond {passed[-1].name}: {passed[-1].source}."
+        held = f", gzipped to {format_bytes(stored)}" if chosen.setting.gzips_json else ""
+        mark = passed[-1]
+        yield f"metadata.json reaches {format_bytes(text)} of JSON{held}: beyond {mark.value / 1e6:g} MB ({mark.source})."
     if plan.avoided is not None:
         interval_s, job = plan.avoided
         yield (
