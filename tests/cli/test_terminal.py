@@ -29,6 +29,12 @@ def document() -> dict[str, Any]:
     return read
 
 
+def test_json_and_another_format_exclude_each_other() -> None:
+    refused = CliRunner().invoke(app, [*SIMULATE, "--json", "--format", "csv"])
+    assert str(refused.exception) == "--json and --format csv exclude each other: give one."
+    assert json.loads(printed("--json", "--format", "json"))["cases"]
+
+
 def test_csv_has_a_line_per_case_with_bare_numbers(document: dict[str, Any]) -> None:
     rows = list(csv.DictReader(io.StringIO(printed("--format", "csv"))))
     assert [row["label"] for row in rows] == [case["label"] for case in document["cases"]]

@@ -41,12 +41,13 @@ def bench(
     """Run a scenario on real Iceberg tables and report. The same command resumes an interrupted run."""
     from wasim.scenario import load_scenario
 
+    form = chosen_format(form, as_json=as_json)
     scenario = load_scenario(file, overrides_of(settings))
     if only:
         scenario = scenario.only(only)
     print_notes(scenario)
     if dry_run:
-        return _print_estimate(scenario, engine, chosen_format(form, as_json=as_json))
+        return _print_estimate(scenario, engine, form)
     from wasim.cli.terminal import print_outcome
 
     try:
@@ -64,7 +65,7 @@ def bench(
     except KeyboardInterrupt:
         echo("Interrupted. The same command continues after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
-    return print_outcome(outcome, chosen_format(form, as_json=as_json), link)
+    return print_outcome(outcome, form, link)
 
 
 def _write_without_spark(

@@ -29,7 +29,8 @@ def report(
     from wasim.runner import conclude_run
     from wasim.runs import find_run
 
-    print_outcome(conclude_run(find_run(run), prices), chosen_format(form, as_json=as_json), link)
+    form = chosen_format(form, as_json=as_json)
+    print_outcome(conclude_run(find_run(run), prices), form, link)
 
 
 def compare(

@@ -75,6 +75,7 @@ def simulate(
     from wasim.simulation import simulate as run_simulation
     from wasim.twin import profile_named
 
+    form = chosen_format(form, as_json=as_json)
     if profile is not None:
         profile_named(profile)  # a mistake in it is reported as the flag's
     if file is not None and (given := [name for name, text in workload.items() if text is not None]):
@@ -86,7 +87,7 @@ def simulate(
     if master is not None:
         require_spark("simulate --master", "spark")
     if grid is not None:
-        _check_grid(grid, chosen_format(form, as_json=as_json), master)
+        _check_grid(grid, form, master)
     options = SimulationOptions(
         results=None if table_only else out,
         mode=_mode(mode, emit),
@@ -115,7 +116,7 @@ def simulate(
     if emit is not None:
         said = f"Emitted: {emit}, a folder a case; a reader of Iceberg opens the newest metadata.json in it."
         console(stderr=True).print(said, markup=False, soft_wrap=True)
-    return print_outcome(outcome, chosen_format(form, as_json=as_json), link)
+    return print_outcome(outcome, form, link)
 
 
 def _scenario_of_flags(

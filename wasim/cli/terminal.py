@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wasim.errors import printable_lines
+from wasim.errors import WasimError, printable_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,7 +87,9 @@ FormatOption = Annotated[Format, typer.Option("--format", help="How to print the
 
 
 def chosen_format(form: Format, *, as_json: bool) -> Format:
-    """The format that both options together ask for."""
+    """The format that both options together ask for. WasimError where they ask for two."""
+    if as_json and form not in (Format.TABLE, Format.JSON):
+        raise WasimError(f"--json and --format {form} exclude each other: give one.")
     return Format.JSON if as_json else form
 
 
