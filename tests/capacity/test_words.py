@@ -48,6 +48,8 @@ def test_what_is_now_and_then_differs_by_what_is_said():
     assert now_and_then_words("monthly_cost", 5.0, 14.2, "USD") == ("5.00 USD", "14.20 USD", "+9.20 USD")
     assert now_and_then_words("monthly_cost", 1_400.0, 900.0, "USD") == ("1,400 USD", "900.00 USD", "−500.00 USD")
     assert now_and_then_words("manifests", None, 30.0, "USD")[::2] == ("", "")
+    assert now_and_then_words("manifests", 176.956, 176.0, "USD") == ("177", "176", "−1")
+    assert now_and_then_words("wa_metadata", 1.5, 1.75, "USD")[2] == "+0.250"
     assert pasted_words("monthly_cost", 1_234.0) == "1234"
     assert [value_words("load_p50_ms", ms, "") for ms in (999.0, 1_000.0)] == ["999 ms", "1.00s"]
 

@@ -5,7 +5,7 @@ from math import ceil, floor, log10
 from wasim.capacity.figures import Figures
 from wasim.runs.limits import PERIODS_S
 from wasim.scenario.limits import Limit, format_value
-from wasim.scenario.metrics import metric_words
+from wasim.scenario.metrics import dimension_of, metric_words
 from wasim.units import format_duration, format_figure
 
 SHOWN_METRICS = (
@@ -41,8 +41,9 @@ def now_and_then_words(metric: str, now: float | None, then: float, currency: st
     words = value_words(metric, then, currency)
     if now is None:
         return "", words, ""
-    sign = "−" if then < now else "+"
-    return value_words(metric, now, currency), words, f"{sign}{value_words(metric, abs(then - now), currency)}"
+    less = now - then if dimension_of(metric) or metric.startswith("wa_") else float(round(now) - round(then))
+    difference = f"{'−' if less > 0 else '+'}{value_words(metric, abs(less), currency)}"
+    return value_words(metric, now, currency), words, difference
 
 
 def pasted_words(metric: str, value: float) -> str:
