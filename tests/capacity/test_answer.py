@@ -179,7 +179,6 @@ def test_neighbours_are_compared_and_their_upkeep_is_named():
     assert cells(table)["manifests"][-1] == ""
     assert "10s: expire daily." in blocks
     assert "1m: beyond the freshness." in blocks
-    assert any("metadata grows on after it" in str(one) for one in blocks)  # without expiry
     expired = replace(chosen, setting=expiring.setting.at_interval(30.0))
     assert not any("grows on" in str(one) for one in further(some_plan([expired], expired), "What it costs"))
 

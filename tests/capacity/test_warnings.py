@@ -6,14 +6,16 @@ import pytest
 from support.by_hand import at_most, plain, some_figures, some_plan
 from support.plans import a_request
 
-from wasim.capacity import Figures, Plan, PlanRequest, Setting
+from wasim.capacity import NO_MAINTENANCE, Figures, Plan, PlanRequest, Setting
 from wasim.capacity.commits import LosingJob
+from wasim.capacity.now import Money, Saving
 from wasim.capacity.settings import Maintenance
 from wasim.capacity.warnings import warnings_of
 from wasim.contention import Footprint, LatencyRequest, commit_latency
 from wasim.units import format_bytes
 
-GZIPPED = Setting(interval_s=30.0, gzips_json=True)
+EXPIRING = Maintenance(expire_every_s=86_400.0, older_than_s=432_000.0, rewrite_every_s=None)
+GZIPPED = Setting(interval_s=30.0, gzips_json=True, maintenance=EXPIRING)
 
 
 def of(chosen: Figures, request: PlanRequest | None = None, **given: object) -> str:
@@ -123,6 +125,19 @@ def test_properties_that_the_statements_change_are_said():
     same = replace(request, own_properties={"write.metadata.delete-after-commit.enabled": "true"})
     assert of(some_figures(GZIPPED), same) == ""
     assert "left uncompressed" in of(some_figures(plain()))
+
+
+def test_statements_without_expiry_are_warned_of():
+    said = of(some_figures(replace(GZIPPED, maintenance=NO_MAINTENANCE)))
+    assert "within the horizon of 10d: the statements have no expiry" in said
+
+
+@pytest.mark.parametrize(("late_s", "warns"), [(None, False), (0.0, True)])
+def test_what_no_writer_keeps_up_with_now_is_said(late_s: float | None, warns: bool):
+    nothing = Money(month_1=0.0, month_12=0.0, year=0.0)
+    now = some_figures(0.001, keeps_up_s=late_s)
+    saving = Saving(now=now, now_money=nothing, then_money=nothing, once_bytes=0.0)
+    assert ("keeps up with a commit every 1ms" in of(some_figures(GZIPPED), saving=saving)) == warns
 
 
 def test_a_warning_is_of_the_plan_s_choice() -> None:

@@ -235,8 +235,6 @@ def _costs(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
     if plan.out_of_reach:
         intervals = ", ".join(map(format_duration, plan.out_of_reach))
         yield f"Infeasible: {intervals}; commits would take longer than the interval."
-    if chosen.setting.maintenance.expire_every_s is None:
-        yield "Nothing grows old enough to expire within the horizon; metadata grows on after it."
     yield from _commits(plan, chosen)
 
 

@@ -61,7 +61,18 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     if chosen.values["wa_metadata"] > 1 and "wa_metadata" not in {limit.metric for limit in plan.limits}:
         yield "That is more metadata than data; --wa-metadata 1 would rule it out."
     yield from _uncertain(plan, chosen)
+    if chosen.setting.maintenance.expire_every_s is None:
+        yield (
+            f"Nothing grows old enough to expire within the horizon of {format_duration(plan.request.horizon_s)}: the"
+            " statements have no expiry, and metadata grows on after it."
+        )
     yield from _late(plan, chosen)
+    now = None if plan.saving is None else plan.saving.now
+    if now is not None and not now.keeps_up:
+        yield (
+            f"No writer keeps up with a commit every {format_duration(now.setting.interval_s)} over the horizon: figures"
+            " of now are of more commits than land."
+        )
     yield from _changed(plan, chosen)
 
 

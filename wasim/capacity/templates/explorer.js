@@ -168,7 +168,7 @@ function settingText(state) {
 }
 
 function limitText(state) {
-  if (!lattice.limits.length) return "No limits were given.";
+  if (!lattice.limits.length) return "No limits on these figures were given.";
   const judged = lattice.limits.map(limit => {
     const value = figure(limit.field, state);
     return {limit, value, share: value / limit.bound, holds: holds(limit, value)};
