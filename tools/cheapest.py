@@ -173,7 +173,7 @@ def settings_of(search: Search, request: PlanRequest, *, tried: bool) -> Iterato
     """Every setting of a request: those that its search may come to, or the others."""
     other = "fast" if search.merges else "merge"
     appends = (None, other) if search.may_append_otherwise else (None,)
-    expiries = ((s, max(search.time_travel_s, s)) for s in (DAY_S, 6 * HOUR_S, HOUR_S))
+    expiries = ((s, search.time_travel_s) for s in (DAY_S, 6 * HOUR_S, HOUR_S))
     within = [one for one in expiries if max(one) < search.horizon_s]
     compactions = TRIED_S if "rewrite_data_files" not in request.own_jobs else (request.own_compaction_s,)
     more = () if len(compactions) == 1 else OTHERS_S

@@ -295,8 +295,8 @@ def test_an_aim_is_come_near_to_where_that_costs_nothing():
     ("travel_s", "horizon_s", "found"),
     [
         (DAY_S, 10 * DAY_S, [(DAY_S, DAY_S), (6 * HOUR_S, DAY_S), (HOUR_S, DAY_S)]),
-        (HOUR_S, 10 * DAY_S, [(DAY_S, DAY_S), (6 * HOUR_S, 6 * HOUR_S), (HOUR_S, HOUR_S)]),
-        (HOUR_S, DAY_S, [(6 * HOUR_S, 6 * HOUR_S), (HOUR_S, HOUR_S)]),  # nothing is a day old within a day
+        (HOUR_S, 10 * DAY_S, [(DAY_S, HOUR_S), (6 * HOUR_S, HOUR_S), (HOUR_S, HOUR_S)]),
+        (HOUR_S, DAY_S, [(6 * HOUR_S, HOUR_S), (HOUR_S, HOUR_S)]),  # a day is no period of a day
         (DAY_S, DAY_S, [(None, None)]),
     ],
 )

@@ -258,7 +258,7 @@ class Search:
     def _expiries(self) -> tuple[tuple[float | None, float | None], ...]:
         """Periods and ages of expiry, the rarest first; none alone where nothing grows old enough."""
         found = [
-            (every_s, max(self.time_travel_s, every_s))
+            (every_s, self.time_travel_s)
             for every_s in (DAY_S, 6 * HOUR_S, HOUR_S)
             if max(self.time_travel_s, every_s) < self.horizon_s
         ]

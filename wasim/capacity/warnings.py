@@ -29,8 +29,8 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     passed = [mark for mark in JSON_MARKS if (stored if mark.is_stored else text) > mark.value]
     if passed:
         held = f", gzipped to {format_bytes(stored)}" if chosen.setting.gzips_json else ""
-        mark = passed[-1]
-        yield f"metadata.json reaches {format_bytes(text)} of JSON{held}: beyond {mark.value / 1e6:g} MB ({mark.source})."
+        size_mb, source = passed[-1].value / 1e6, passed[-1].source
+        yield f"metadata.json reaches {format_bytes(text)} of JSON{held}: beyond {size_mb:g} MB ({source})."
     if plan.avoided is not None:
         interval_s, job = plan.avoided
         yield (
@@ -70,8 +70,8 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     now = None if plan.saving is None else plan.saving.now
     if now is not None and not now.keeps_up:
         yield (
-            f"No writer keeps up with a commit every {format_duration(now.setting.interval_s)} over the horizon: figures"
-            " of now are of more commits than land."
+            f"No writer keeps up with a commit every {format_duration(now.setting.interval_s)} over the horizon:"
+            " figures of now are of more commits than land."
         )
     yield from _changed(plan, chosen)
 
