@@ -1,5 +1,3 @@
 """Orchestrates: cases in, runs out. Finished cases are skipped, a failing one does not stop the others."""
 
 from wasim.bench.run import BenchOptions, bench, engine_named, keyed_cases
-
-__all__ = ["BenchOptions", "bench", "engine_named", "keyed_cases"]

@@ -6,5 +6,3 @@ events with what is there.
 
 from wasim.collect.audit import audit, classify, list_table
 from wasim.collect.journal import read_journal
-
-__all__ = ["audit", "classify", "list_table", "read_journal"]

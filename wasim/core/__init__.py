@@ -6,5 +6,3 @@ library through Spark's gateway.
 
 from wasim.core.appender import CORE, check_describable
 from wasim.core.described import DescribedData
-
-__all__ = ["CORE", "DescribedData", "check_describable"]

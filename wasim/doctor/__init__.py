@@ -8,11 +8,3 @@ of the folder is; `json_parts`, `history`, `growth`, `remedies` and `findings` s
 from wasim.doctor.findings import Severity
 from wasim.doctor.inspection import Inspection, InspectOptions, inspect_location
 from wasim.doctor.opening import Choice
-
-__all__ = [
-    "Choice",
-    "InspectOptions",
-    "Inspection",
-    "Severity",
-    "inspect_location",
-]

@@ -5,5 +5,3 @@
 
 from wasim.fit.report import FitReport, fit_document
 from wasim.fit.run import fit_run
-
-__all__ = ["FitReport", "fit_document", "fit_run"]

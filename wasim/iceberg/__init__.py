@@ -15,22 +15,3 @@ from wasim.iceberg.manifests import (
 )
 from wasim.iceberg.metadata_json import TableMetadata, metadata_json_bytes, read_metadata_json
 from wasim.iceberg.names import FileKind, classify
-
-__all__ = [
-    "DataFileEntry",
-    "FileKind",
-    "IcebergFileError",
-    "ManifestContent",
-    "ManifestEntry",
-    "ManifestFile",
-    "ManifestHeader",
-    "TableMetadata",
-    "classify",
-    "manifest_bytes",
-    "manifest_list_bytes",
-    "metadata_json_bytes",
-    "read_manifest",
-    "read_manifest_header",
-    "read_manifest_list",
-    "read_metadata_json",
-]

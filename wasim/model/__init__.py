@@ -14,18 +14,3 @@ from wasim.model.equations import (
     known_bytes,
     smallest_sustainable_interval_s,
 )
-
-__all__ = [
-    "Appends",
-    "Drivers",
-    "ManifestSizes",
-    "Term",
-    "design_matrix",
-    "drivers_at",
-    "drivers_of_manifests",
-    "equation",
-    "keeps_up_for_s",
-    "known_bytes",
-    "read_appends",
-    "smallest_sustainable_interval_s",
-]

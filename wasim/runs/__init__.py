@@ -7,26 +7,3 @@ from wasim.runs.limits import LimitDocument, judge, measure
 from wasim.runs.provenance import key_versions, provenance
 from wasim.runs.saved import read_recording, read_run, save_case
 from wasim.runs.values import CaseRun, Run, Simulation
-
-__all__ = [
-    "Bill",
-    "CaseRun",
-    "LimitDocument",
-    "Run",
-    "RunFolder",
-    "RunMarker",
-    "Simulation",
-    "bill_case",
-    "find_run",
-    "judge",
-    "key_versions",
-    "make_durable",
-    "measure",
-    "open_run_folder",
-    "provenance",
-    "read_recording",
-    "read_run",
-    "save_case",
-    "summary_document",
-    "write_atomically",
-]

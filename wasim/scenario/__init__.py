@@ -8,5 +8,3 @@ from wasim.scenario.load import load_scenario
 from wasim.scenario.parts import Arrivals
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.sweep import LoadedScenario
-
-__all__ = ["Arrivals", "Case", "LoadedScenario", "Scenario", "case_from_document", "load_scenario"]

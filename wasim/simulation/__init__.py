@@ -6,5 +6,3 @@ time, memory and disk that exact simulation takes.
 
 from wasim.simulation.case import Mode
 from wasim.simulation.run import SimulationOptions, simulate, simulated_cases
-
-__all__ = ["Mode", "SimulationOptions", "simulate", "simulated_cases"]

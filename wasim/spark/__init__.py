@@ -33,38 +33,3 @@ from wasim.spark.pins import (
 )
 from wasim.spark.recorder import Journal, recorder_jar, recording_properties
 from wasim.spark.session import DEFAULT_MASTER, Session, open_plain_session, open_session
-
-__all__ = [
-    "AWS_BUNDLE",
-    "CATALOG_NAME",
-    "DEFAULT_MASTER",
-    "ENGINE_ERRORS",
-    "PINNED_JARS",
-    "POSTGRESQL",
-    "REST_SERVER_JARS",
-    "S3PROXY",
-    "Catalog",
-    "HadoopCatalog",
-    "JdbcCatalog",
-    "Journal",
-    "MemoryCatalog",
-    "PinnedJar",
-    "PostgresqlCatalog",
-    "RestCatalog",
-    "S3Store",
-    "Session",
-    "essential_line",
-    "failed_commit",
-    "fetch_jars",
-    "file_sha256",
-    "find_java",
-    "open_plain_session",
-    "open_session",
-    "raise_interrupt_before",
-    "random_secret",
-    "read_secrets",
-    "recorder_jar",
-    "recording_properties",
-    "short_lived_jvm",
-    "write_secrets",
-]

@@ -11,15 +11,3 @@ from wasim.storage.access import (
     read_each,
     scheme_of,
 )
-
-__all__ = [
-    "FileRead",
-    "S3Options",
-    "Storage",
-    "StorageError",
-    "StoredFile",
-    "open_storage",
-    "plain_path",
-    "read_each",
-    "scheme_of",
-]

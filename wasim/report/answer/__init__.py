@@ -6,15 +6,3 @@
 from wasim.report.answer.choice import Answer, Choice, LimitOutcome, Option, answer_run
 from wasim.report.answer.sentences import answer_document, conclude, state_facts
 from wasim.report.simulated import measured_line
-
-__all__ = [
-    "Answer",
-    "Choice",
-    "LimitOutcome",
-    "Option",
-    "answer_document",
-    "answer_run",
-    "conclude",
-    "measured_line",
-    "state_facts",
-]

@@ -7,18 +7,3 @@ why when it cannot.
 from wasim.report.charts.chart import Chart, DrawnChart, LeftOut, draw_figure
 from wasim.report.charts.gallery import OF_DETAIL, draw_chart, draw_charts, plan_charts, render_chart, save_charts
 from wasim.report.charts.inspected import plan_history, plan_states
-
-__all__ = [
-    "OF_DETAIL",
-    "Chart",
-    "DrawnChart",
-    "LeftOut",
-    "draw_chart",
-    "draw_charts",
-    "draw_figure",
-    "plan_charts",
-    "plan_history",
-    "plan_states",
-    "render_chart",
-    "save_charts",
-]

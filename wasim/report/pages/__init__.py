@@ -12,13 +12,3 @@ from wasim.report.pages.terminal import (
     render_comparison,
     render_headline_table,
 )
-
-__all__ = [
-    "comparison_comment",
-    "comparison_notes",
-    "comparison_table",
-    "render_answer",
-    "render_bill",
-    "render_comparison",
-    "render_headline_table",
-]

@@ -5,17 +5,3 @@ from wasim.spark.drive.appends import append_batch
 from wasim.spark.drive.engine import Engine, EngineSession, Operation, Target, carry_out_steps
 from wasim.spark.drive.operations import SPARK, operate, refuse_other_writers
 from wasim.spark.drive.rows import create_table_sql
-
-__all__ = [
-    "SPARK",
-    "TABLE_NAME",
-    "Engine",
-    "EngineSession",
-    "Operation",
-    "Target",
-    "append_batch",
-    "carry_out_steps",
-    "create_table_sql",
-    "operate",
-    "refuse_other_writers",
-]

@@ -16,27 +16,3 @@ from wasim.spark.probe.reader import (
     timed_load,
 )
 from wasim.spark.probe.readers import Planned, Probed, check_readers, list_data_files, open_readers, plans
-
-__all__ = [
-    "ColdTable",
-    "Occasion",
-    "Planned",
-    "PlanningTable",
-    "Predicate",
-    "Probed",
-    "Query",
-    "Reader",
-    "Round",
-    "ScanPlan",
-    "TableState",
-    "check_readers",
-    "execution_ms",
-    "list_data_files",
-    "open_planning_table",
-    "open_readers",
-    "plans",
-    "probe_cold",
-    "probe_of",
-    "queries",
-    "timed_load",
-]
