@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring
-from typing import TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from wasim.iceberg.faults import IcebergFileError
 
@@ -190,10 +190,7 @@ class JsonFields:
 
     def integer(self, key: str) -> int:
         """A whole number that fits a Java long."""
-        value = self.value(key)
-        if type(value) is not int or not LONG_MIN <= value <= LONG_MAX:
-            raise self.wrong("is not a whole number of 64 bits", key)
-        return value
+        return self._whole(self.value(key), key)
 
     def integer_or(self, key: str, default: int) -> int:
         """A whole number, or the default when the key is absent or null."""
@@ -203,21 +200,24 @@ class JsonFields:
     def optional_integer(self, key: str) -> int | None:
         """A whole number, or None when the key is absent or null."""
         value = self._left.pop(key, None)
-        if value is not None and (type(value) is not int or not LONG_MIN <= value <= LONG_MAX):
+        return None if value is None else self._whole(value, key)
+
+    def _whole(self, value: Json, key: str) -> int:
+        if type(value) is not int or not LONG_MIN <= value <= LONG_MAX:
             raise self.wrong("is not a whole number of 64 bits", key)
         return value
 
     def text(self, key: str) -> str:
         """A string."""
-        value = self.value(key)
-        if not isinstance(value, str):
-            raise self.wrong("is not a string", key)
-        return value
+        return self._string(self.value(key), key)
 
     def optional_text(self, key: str) -> str | None:
         """A string, or None when the key is absent or null."""
         value = self._left.pop(key, None)
-        if value is not None and not isinstance(value, str):
+        return None if value is None else self._string(value, key)
+
+    def _string(self, value: Json, key: str) -> str:
+        if not isinstance(value, str):
             raise self.wrong("is not a string", key)
         return value
 
@@ -231,8 +231,6 @@ class JsonFields:
     def integers(self, key: str) -> tuple[int, ...]:
         """An array of whole numbers; empty when absent."""
         items = self._items(key)
-        if not items:
-            return ()
         if not all(type(item) is int and LONG_MIN <= item <= LONG_MAX for item in items):
             raise self.wrong("holds something else than whole numbers", key)
         return tuple(item for item in items if isinstance(item, int))
@@ -240,11 +238,10 @@ class JsonFields:
     def texts(self, key: str) -> tuple[str, ...]:
         """An array of strings; empty when absent."""
         items = self._items(key)
-        if not items:
-            return ()
-        if not all(isinstance(item, str) for item in items):
+        found = tuple(item for item in items if isinstance(item, str))
+        if len(found) < len(items):
             raise self.wrong("holds something else than strings", key)
-        return tuple(item for item in items if isinstance(item, str))
+        return found
 
     def text_map(self, key: str) -> dict[str, str]:
         """An object of strings in file order; empty when absent. Numbers and booleans become their text, as in Java."""
@@ -289,3 +286,55 @@ class JsonFields:
         """A value taken from under a key, as an object of its own."""
         where = f"{self._where}.{key}" if self._where else key
         return JsonFields(value, where=where, source=self.source, unknown=self._unknown)
+
+
+class Member(NamedTuple):
+    """A member of an object: how it is read, and as what text it is written, None where it is left out."""
+
+    read: Callable[[JsonFields, str], Any]
+    text: Callable[[Any], str | None]
+
+
+def _given(text: Callable[[Any], str]) -> Callable[[Any], str | None]:
+    return lambda value: None if value is None else text(value)
+
+
+NUMBER, TEXT = Member(JsonFields.integer, str), Member(JsonFields.text, quote)
+BOOLEAN = Member(JsonFields.boolean, compact_json)
+OPTIONAL_NUMBER = Member(JsonFields.optional_integer, _given(str))
+OPTIONAL_TEXT = Member(JsonFields.optional_text, _given(quote))
+NUMBERS = Member(JsonFields.integers, lambda numbers: json_array(map(str, numbers)))
+TEXTS_BY_KEY = Member(JsonFields.text_map, lambda texts: json_text_map(texts) if texts else None)
+
+
+class Form(Generic[Made]):
+    """A dataclass as an object: its members in the order of writing, after a `type` if it has one.
+
+    A member `file-size-in-bytes` is the attribute `file_size_bytes`, unless `names` has another.
+    """
+
+    def __init__(
+        self, made: Callable[..., Made], members: Mapping[str, Member], *, kind: str = "", names: Mapping[str, str] = {}
+    ) -> None:
+        self.made, self.kind = made, kind
+        self._members = [
+            (key, names.get(key, key.replace("-in-", "-").replace("-", "_")), member) for key, member in members.items()
+        ]
+
+    @property
+    def each(self) -> Member:
+        """A member that holds an array of these objects; empty when absent."""
+        return Member(
+            lambda fields, key: tuple(map(self.read, fields.objects(key))),
+            lambda values: json_array(map(self.json, values)),
+        )
+
+    def read(self, fields: JsonFields) -> Made:
+        """What an object already parsed holds."""
+        return fields.made(self.made(**{name: member.read(fields, key) for key, name, member in self._members}))
+
+    def json(self, value: Made) -> str:
+        """Its text, as Iceberg's parser of the same name writes it."""
+        texts = [(key, member.text(getattr(value, name))) for key, name, member in self._members]
+        head = [("type", quote(self.kind))] if self.kind else []
+        return json_object([*head, *((key, text) for key, text in texts if text is not None)])

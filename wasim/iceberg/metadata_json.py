@@ -26,6 +26,10 @@ from wasim.iceberg.releases import (
 )
 from wasim.iceberg.schemas import Schema, schema_from, schema_json
 from wasim.iceberg.snapshots import (
+    ENCRYPTED_KEY,
+    PARTITION_STATISTICS,
+    REF,
+    STATISTICS,
     EncryptedKey,
     MetadataLogEntry,
     PartitionStatisticsFile,
@@ -33,22 +37,13 @@ from wasim.iceberg.snapshots import (
     SnapshotLogEntry,
     SnapshotRef,
     StatisticsFile,
-    encrypted_key_from,
-    encrypted_key_json,
-    partition_statistics_from,
-    partition_statistics_json,
-    ref_from,
-    ref_json,
     snapshot_from,
     snapshot_json,
-    statistics_from,
-    statistics_json,
 )
 from wasim.iceberg.specs import (
+    SORT_ORDER,
     PartitionSpec,
     SortOrder,
-    sort_order_from,
-    sort_order_json,
     spec_fields_from,
     spec_fields_json,
     spec_from,
@@ -136,7 +131,7 @@ def _compact_metadata_json(metadata: TableMetadata, snapshot_texts: Sequence[str
     members.append(("partition-specs", json_array(map(spec_json, metadata.partition_specs))))
     members.append(("last-partition-id", str(metadata.last_partition_id)))
     members.append(("default-sort-order-id", str(metadata.default_sort_order_id)))
-    members.append(("sort-orders", json_array(map(sort_order_json, metadata.sort_orders))))
+    members.append(("sort-orders", json_array(map(SORT_ORDER.json, metadata.sort_orders))))
     members.append(("properties", json_text_map(metadata.properties)))
     if metadata.current_snapshot_id is not None:
         members.append(("current-snapshot-id", str(metadata.current_snapshot_id)))
@@ -145,7 +140,7 @@ def _compact_metadata_json(metadata: TableMetadata, snapshot_texts: Sequence[str
     if version > 2:
         members.append(("next-row-id", str(metadata.next_row_id)))
     if metadata.encryption_keys:
-        members.append(("encryption-keys", json_array(map(encrypted_key_json, metadata.encryption_keys))))
+        members.append(("encryption-keys", json_array(map(ENCRYPTED_KEY.json, metadata.encryption_keys))))
     texts = map(snapshot_json, metadata.snapshots) if snapshot_texts is None else snapshot_texts
     since = {"refs": REFS_SINCE, "statistics": STATISTICS_SINCE, "partition-statistics": PARTITION_STATISTICS_SINCE}
     growing = _growing_members(metadata, texts)
@@ -158,10 +153,10 @@ def _growing_members(metadata: TableMetadata, snapshot_texts: "map[str] | Sequen
     ]
     metadata_log = map(metadata_log_entry_json, metadata.metadata_log)
     return [
-        ("refs", json_object((name, ref_json(ref)) for name, ref in metadata.refs.items())),
+        ("refs", json_object((name, REF.json(ref)) for name, ref in metadata.refs.items())),
         ("snapshots", json_array(snapshot_texts)),
-        ("statistics", json_array(map(statistics_json, metadata.statistics))),
-        ("partition-statistics", json_array(map(partition_statistics_json, metadata.partition_statistics))),
+        ("statistics", json_array(map(STATISTICS.json, metadata.statistics))),
+        ("partition-statistics", json_array(map(PARTITION_STATISTICS.json, metadata.partition_statistics))),
         ("snapshot-log", json_array(snapshot_log)),
         ("metadata-log", json_array(metadata_log)),
     ]
@@ -214,16 +209,16 @@ def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> Table
         partition_specs=specs,
         default_spec_id=default_spec_id,
         last_partition_id=fields.integer_or("last-partition-id", last_field_id),
-        sort_orders=tuple(map(sort_order_from, fields.objects("sort-orders"))) or (SortOrder(),),
+        sort_orders=tuple(map(SORT_ORDER.read, fields.objects("sort-orders"))) or (SortOrder(),),
         default_sort_order_id=fields.integer_or("default-sort-order-id", 0),
         properties=fields.text_map("properties"),
         current_snapshot_id=current,
         next_row_id=fields.integer_or("next-row-id", 0) if version > 2 else 0,
-        encryption_keys=tuple(map(encrypted_key_from, fields.objects("encryption-keys"))),
+        encryption_keys=tuple(map(ENCRYPTED_KEY.read, fields.objects("encryption-keys"))),
         refs=_refs_from(fields, current),
         snapshots=tuple(map(snapshot_from, fields.objects("snapshots"))),
-        statistics=tuple(map(statistics_from, fields.objects("statistics"))),
-        partition_statistics=tuple(map(partition_statistics_from, fields.objects("partition-statistics"))),
+        statistics=tuple(map(STATISTICS.read, fields.objects("statistics"))),
+        partition_statistics=tuple(map(PARTITION_STATISTICS.read, fields.objects("partition-statistics"))),
         snapshot_log=tuple(map(_snapshot_log_entry, fields.objects("snapshot-log"))),
         metadata_log=tuple(map(_metadata_log_entry, fields.objects("metadata-log"))),
     )
@@ -261,7 +256,7 @@ def _specs_from(fields: JsonFields, version: int) -> tuple[tuple[PartitionSpec, 
 def _refs_from(fields: JsonFields, current: int | None) -> dict[str, SnapshotRef]:
     if not fields.has("refs") and current is not None:
         return {"main": SnapshotRef(snapshot_id=current)}
-    return {name: ref_from(ref) for name, ref in fields.members("refs")}
+    return {name: REF.read(ref) for name, ref in fields.members("refs")}
 
 
 def _snapshot_log_entry(fields: JsonFields) -> SnapshotLogEntry:

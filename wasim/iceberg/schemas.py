@@ -4,10 +4,24 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from wasim.iceberg.faults import IcebergFileError
-from wasim.iceberg.json_text import Json, JsonFields, compact_json, json_array, json_object, quote, read_json
+from wasim.iceberg.json_text import (
+    BOOLEAN,
+    NUMBER,
+    OPTIONAL_TEXT,
+    TEXT,
+    Form,
+    Json,
+    JsonFields,
+    Member,
+    compact_json,
+    json_array,
+    json_object,
+    quote,
+    read_json,
+)
 
 _PLAIN_TYPES = frozenset(
     [
@@ -153,53 +167,15 @@ def schema_json(schema: Schema) -> str:
     members = [("type", '"struct"'), ("schema-id", str(schema.schema_id))]
     if schema.identifier_field_ids:
         members.append(("identifier-field-ids", json_array(map(str, schema.identifier_field_ids))))
-    members.append(("fields", json_array(map(_field_json, schema.columns))))
+    members.append(("fields", json_array(map(_FIELD.json, schema.columns))))
     return json_object(members)
 
 
 def type_json(nested: Type) -> str:
     """One type: a quoted name, or an object for struct, list and map."""
-    match nested:
-        case PrimitiveType():
-            return quote(nested.name)
-        case StructType():
-            return json_object([("type", '"struct"'), ("fields", json_array(map(_field_json, nested.fields)))])
-        case ListType():
-            return json_object(
-                [
-                    ("type", '"list"'),
-                    ("element-id", str(nested.element_id)),
-                    ("element", type_json(nested.element)),
-                    ("element-required", compact_json(nested.element_required)),
-                ]
-            )
-        case MapType():
-            return json_object(
-                [
-                    ("type", '"map"'),
-                    ("key-id", str(nested.key_id)),
-                    ("key", type_json(nested.key)),
-                    ("value-id", str(nested.value_id)),
-                    ("value", type_json(nested.value)),
-                    ("value-required", compact_json(nested.value_required)),
-                ]
-            )
-
-
-def _field_json(field: NestedField) -> str:
-    members = [
-        ("id", str(field.field_id)),
-        ("name", quote(field.name)),
-        ("required", compact_json(field.required)),
-        ("type", type_json(field.type)),
-    ]
-    if field.doc is not None:
-        members.append(("doc", quote(field.doc)))
-    if field.initial_default is not None:
-        members.append(("initial-default", field.initial_default))
-    if field.write_default is not None:
-        members.append(("write-default", field.write_default))
-    return json_object(members)
+    if isinstance(nested, PrimitiveType):
+        return quote(nested.name)
+    return next(form for form in _NESTED.values() if form.made is type(nested)).json(nested)
 
 
 def read_schema(text: bytes | str, *, source: str) -> Schema:
@@ -223,28 +199,10 @@ def schema_from(fields: JsonFields) -> Schema:
 
 
 def _type_from(fields: JsonFields) -> Type:
-    kind = fields.text("type")
-    if kind == "struct":
-        return fields.made(StructType(tuple(map(_field_from, fields.objects("fields")))))
-    if kind == "list":
-        return fields.made(
-            ListType(
-                element_id=fields.integer("element-id"),
-                element=_part_from(fields, "element"),
-                element_required=fields.boolean("element-required"),
-            )
-        )
-    if kind == "map":
-        return fields.made(
-            MapType(
-                key_id=fields.integer("key-id"),
-                key=_part_from(fields, "key"),
-                value_id=fields.integer("value-id"),
-                value=_part_from(fields, "value"),
-                value_required=fields.boolean("value-required"),
-            )
-        )
-    raise fields.wrong("is neither struct, list nor map", "type")
+    form = _NESTED.get(fields.text("type"))
+    if form is None:
+        raise fields.wrong("is neither struct, list nor map", "type")
+    return form.read(fields)
 
 
 def _part_from(fields: JsonFields, key: str) -> Type:
@@ -257,19 +215,28 @@ def _part_from(fields: JsonFields, key: str) -> Type:
     return _type_from(fields.child(value, key))
 
 
-def _field_from(fields: JsonFields) -> NestedField:
-    return fields.made(
-        NestedField(
-            field_id=fields.integer("id"),
-            name=fields.text("name"),
-            required=fields.boolean("required"),
-            type=_part_from(fields, "type"),
-            doc=fields.optional_text("doc"),
-            initial_default=_default_from(fields, "initial-default"),
-            write_default=_default_from(fields, "write-default"),
-        )
-    )
-
-
 def _default_from(fields: JsonFields, key: str) -> str | None:
     return compact_json(fields.value(key)) if fields.has(key) else None
+
+
+_TYPE, _DEFAULT = Member(_part_from, type_json), Member(_default_from, lambda text: text)
+_FIELD = Form(
+    NestedField,
+    {
+        "id": NUMBER,
+        "name": TEXT,
+        "required": BOOLEAN,
+        "type": _TYPE,
+        "doc": OPTIONAL_TEXT,
+        "initial-default": _DEFAULT,
+        "write-default": _DEFAULT,
+    },
+    names={"id": "field_id"},
+)
+_LIST = {"element-id": NUMBER, "element": _TYPE, "element-required": BOOLEAN}
+_MAP = {"key-id": NUMBER, "key": _TYPE, "value-id": NUMBER, "value": _TYPE, "value-required": BOOLEAN}
+_NESTED: dict[str, Form[Any]] = {
+    "struct": Form(StructType, {"fields": _FIELD.each}, kind="struct"),
+    "list": Form(ListType, _LIST, kind="list"),
+    "map": Form(MapType, _MAP, kind="map"),
+}

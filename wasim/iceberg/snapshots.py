@@ -4,7 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wasim.iceberg.json_text import JsonFields, json_array, json_object, json_text_map, quote
+from wasim.iceberg.json_text import (
+    NUMBER,
+    NUMBERS,
+    OPTIONAL_NUMBER,
+    OPTIONAL_TEXT,
+    TEXT,
+    TEXTS_BY_KEY,
+    Form,
+    JsonFields,
+    json_array,
+    json_object,
+    json_text_map,
+    quote,
+)
 
 _DIGITS_OF_LONG = 19
 
@@ -120,11 +133,12 @@ def snapshot_json(snapshot: Snapshot) -> str:
         members.append(("manifest-list", quote(snapshot.manifest_list)))
     else:
         members.append(("manifests", json_array(map(quote, snapshot.manifests))))
-    members += _optional_numbers(
-        ("schema-id", snapshot.schema_id),
-        ("first-row-id", snapshot.first_row_id),
-        ("added-rows", snapshot.added_rows),
-    )
+    numbers = {
+        "schema-id": snapshot.schema_id,
+        "first-row-id": snapshot.first_row_id,
+        "added-rows": snapshot.added_rows,
+    }
+    members += [(key, str(number)) for key, number in numbers.items() if number is not None]
     if snapshot.key_id is not None:
         members.append(("key-id", quote(snapshot.key_id)))
     return json_object(members)
@@ -152,129 +166,49 @@ def snapshot_from(fields: JsonFields) -> Snapshot:
     )
 
 
-def ref_json(ref: SnapshotRef) -> str:
-    """The ref as `SnapshotRefParser` writes it."""
-    return json_object(
-        [
-            ("snapshot-id", str(ref.snapshot_id)),
-            ("type", quote(ref.type)),
-            *_optional_numbers(
-                ("min-snapshots-to-keep", ref.min_snapshots_to_keep),
-                ("max-snapshot-age-ms", ref.max_snapshot_age_ms),
-                ("max-ref-age-ms", ref.max_ref_age_ms),
-            ),
-        ]
-    )
-
-
-def ref_from(fields: JsonFields) -> SnapshotRef:
-    """The ref in an object already parsed."""
-    return fields.made(
-        SnapshotRef(
-            snapshot_id=fields.integer("snapshot-id"),
-            type=fields.text("type"),
-            min_snapshots_to_keep=fields.optional_integer("min-snapshots-to-keep"),
-            max_snapshot_age_ms=fields.optional_integer("max-snapshot-age-ms"),
-            max_ref_age_ms=fields.optional_integer("max-ref-age-ms"),
-        )
-    )
-
-
-def statistics_json(statistics: StatisticsFile) -> str:
-    """The statistics file as `StatisticsFileParser` writes it: properties only if there are any."""
-    blobs = []
-    for blob in statistics.blob_metadata:
-        members = [
-            ("type", quote(blob.type)),
-            ("snapshot-id", str(blob.snapshot_id)),
-            ("sequence-number", str(blob.sequence_number)),
-            ("fields", json_array(map(str, blob.fields))),
-        ]
-        if blob.properties:
-            members.append(("properties", json_text_map(blob.properties)))
-        blobs.append(json_object(members))
-    return json_object(
-        [
-            ("snapshot-id", str(statistics.snapshot_id)),
-            ("statistics-path", quote(statistics.statistics_path)),
-            ("file-size-in-bytes", str(statistics.file_size_bytes)),
-            ("file-footer-size-in-bytes", str(statistics.file_footer_size_bytes)),
-            ("blob-metadata", json_array(blobs)),
-        ]
-    )
-
-
-def statistics_from(fields: JsonFields) -> StatisticsFile:
-    """The statistics file in an object already parsed."""
-    blobs = tuple(
-        blob.made(
-            BlobMetadata(
-                type=blob.text("type"),
-                snapshot_id=blob.integer("snapshot-id"),
-                sequence_number=blob.integer("sequence-number"),
-                fields=blob.integers("fields"),
-                properties=blob.text_map("properties"),
-            )
-        )
-        for blob in fields.objects("blob-metadata")
-    )
-    return fields.made(
-        StatisticsFile(
-            snapshot_id=fields.integer("snapshot-id"),
-            statistics_path=fields.text("statistics-path"),
-            file_size_bytes=fields.integer("file-size-in-bytes"),
-            file_footer_size_bytes=fields.integer("file-footer-size-in-bytes"),
-            blob_metadata=blobs,
-        )
-    )
-
-
-def partition_statistics_json(statistics: PartitionStatisticsFile) -> str:
-    """The partition statistics file as Iceberg writes it."""
-    return json_object(
-        [
-            ("snapshot-id", str(statistics.snapshot_id)),
-            ("statistics-path", quote(statistics.statistics_path)),
-            ("file-size-in-bytes", str(statistics.file_size_bytes)),
-        ]
-    )
-
-
-def partition_statistics_from(fields: JsonFields) -> PartitionStatisticsFile:
-    """The partition statistics file in an object already parsed."""
-    return fields.made(
-        PartitionStatisticsFile(
-            snapshot_id=fields.integer("snapshot-id"),
-            statistics_path=fields.text("statistics-path"),
-            file_size_bytes=fields.integer("file-size-in-bytes"),
-        )
-    )
-
-
-def encrypted_key_json(key: EncryptedKey) -> str:
-    """The key as `EncryptedKeyParser` writes it."""
-    members = [("key-id", quote(key.key_id)), ("encrypted-key-metadata", quote(key.encrypted_key_metadata))]
-    if key.encrypted_by_id is not None:
-        members.append(("encrypted-by-id", quote(key.encrypted_by_id)))
-    if key.properties:
-        members.append(("properties", json_text_map(key.properties)))
-    return json_object(members)
-
-
-def encrypted_key_from(fields: JsonFields) -> EncryptedKey:
-    """The key in an object already parsed."""
-    return fields.made(
-        EncryptedKey(
-            key_id=fields.text("key-id"),
-            encrypted_key_metadata=fields.text("encrypted-key-metadata"),
-            encrypted_by_id=fields.optional_text("encrypted-by-id"),
-            properties=fields.text_map("properties"),
-        )
-    )
-
-
-def _optional_numbers(*members: tuple[str, int | None]) -> list[tuple[str, str]]:
-    return [(key, str(value)) for key, value in members if value is not None]
+REF = Form(
+    SnapshotRef,
+    {
+        "snapshot-id": NUMBER,
+        "type": TEXT,
+        "min-snapshots-to-keep": OPTIONAL_NUMBER,
+        "max-snapshot-age-ms": OPTIONAL_NUMBER,
+        "max-ref-age-ms": OPTIONAL_NUMBER,
+    },
+)
+_BLOB = Form(
+    BlobMetadata,
+    {
+        "type": TEXT,
+        "snapshot-id": NUMBER,
+        "sequence-number": NUMBER,
+        "fields": NUMBERS,
+        "properties": TEXTS_BY_KEY,
+    },
+)
+STATISTICS = Form(
+    StatisticsFile,
+    {
+        "snapshot-id": NUMBER,
+        "statistics-path": TEXT,
+        "file-size-in-bytes": NUMBER,
+        "file-footer-size-in-bytes": NUMBER,
+        "blob-metadata": _BLOB.each,
+    },
+)
+statistics_json = STATISTICS.json
+PARTITION_STATISTICS = Form(
+    PartitionStatisticsFile, {"snapshot-id": NUMBER, "statistics-path": TEXT, "file-size-in-bytes": NUMBER}
+)
+ENCRYPTED_KEY = Form(
+    EncryptedKey,
+    {
+        "key-id": TEXT,
+        "encrypted-key-metadata": TEXT,
+        "encrypted-by-id": OPTIONAL_TEXT,
+        "properties": TEXTS_BY_KEY,
+    },
+)
 
 
 class Way(StrEnum):

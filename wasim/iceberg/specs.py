@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wasim.iceberg.json_text import JsonFields, json_array, json_object, quote, read_json
+from wasim.iceberg.json_text import NUMBER, TEXT, Form, JsonFields, Member, json_array, json_object, quote, read_json
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, StructType, Type
 
 _INT = PrimitiveType("int")
@@ -96,22 +96,6 @@ def spec_json(spec: PartitionSpec) -> str:
     return json_object([("spec-id", str(spec.spec_id)), ("fields", spec_fields_json(spec))])
 
 
-def sort_order_json(order: SortOrder) -> str:
-    """The sort order as `SortOrderParser` writes it."""
-    fields = [
-        json_object(
-            [
-                ("transform", quote(field.transform)),
-                ("source-id", str(field.source_id)),
-                ("direction", quote(field.direction)),
-                ("null-order", quote(field.null_order)),
-            ]
-        )
-        for field in order.fields
-    ]
-    return json_object([("order-id", str(order.order_id)), ("fields", json_array(fields))])
-
-
 def read_spec_fields(text: bytes | str, *, spec_id: int, source: str) -> PartitionSpec:
     """The spec of a manifest, from its header's fields and id."""
     wrapped = {"fields": read_json(text, source=source)}
@@ -147,18 +131,13 @@ def _source_id(field: JsonFields) -> int:
     return sources[0] if sources else field.integer("source-id")
 
 
-def sort_order_from(fields: JsonFields) -> SortOrder:
-    """The sort order in an object already parsed."""
-    order_id = fields.integer("order-id")
-    found = tuple(
-        item.made(
-            SortField(
-                transform=item.text("transform"),
-                source_id=_source_id(item),
-                direction=item.text("direction"),
-                null_order=item.text("null-order"),
-            )
-        )
-        for item in fields.objects("fields")
-    )
-    return fields.made(SortOrder(order_id=order_id, fields=found))
+_SORT_FIELD = Form(
+    SortField,
+    {
+        "transform": TEXT,
+        "source-id": Member(lambda field, _: _source_id(field), str),
+        "direction": TEXT,
+        "null-order": TEXT,
+    },
+)
+SORT_ORDER = Form(SortOrder, {"order-id": NUMBER, "fields": _SORT_FIELD.each})
