@@ -72,7 +72,7 @@ def test_only_the_first_list_of_a_part_is_decoded_whole(tmp_path):
     root = emit_tree(tmp_path / "t", synthetic_case(horizon_s=6.0)).root
     opened = opening.open_table(str(root))
     keys = [one.manifest_list.removeprefix(opened.metadata.location).lstrip("/") for one in opened.metadata.snapshots]
-    found = list(decoding.DecoderHere(storage=opened.storage, root=opened.root).lists(keys[3:]))
+    found = list(decoding.Decoder(storage=opened.storage, root=opened.root).lists(keys[3:]))
     assert all(isinstance(one, ListFront) for one in found)
     assert [(one.kept, len(one.rows)) for one in found] == [(0, 4), (4, 1), (5, 1)]
 

@@ -23,9 +23,9 @@ from wasim.doctor.file_view import view_file
 from wasim.doctor.findings import find, measures, thresholds_with
 from wasim.doctor.states import State
 from wasim.doctor.watching import render_prometheus
+from wasim.errors import UnsupportedFile
 from wasim.iceberg import ManifestContent, read_manifest
 from wasim.iceberg.codecs import gzip_bytes
-from wasim.iceberg.faults import UnsupportedFile
 from wasim.iceberg.manifests import manifest_bytes
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.ledger import Kind

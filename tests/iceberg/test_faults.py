@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
+from wasim.errors import UnsupportedFile, printable
 from wasim.iceberg import IcebergFileError
-from wasim.iceberg.faults import UnsupportedFile, printable
 
 
 @pytest.mark.parametrize("most", [5, 400, 1_000])

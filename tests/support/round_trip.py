@@ -4,9 +4,9 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from wasim.errors import IcebergFileError
 from wasim.iceberg.codecs import LEVELS, decompressed, is_gzip
 from wasim.iceberg.containers import Container, read_container
-from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.manifest_lists import manifest_list_bytes, manifest_list_from
 from wasim.iceberg.manifests import manifest_bytes, manifest_from
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES, metadata_json_bytes, read_metadata_json

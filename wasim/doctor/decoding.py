@@ -1,11 +1,11 @@
 """Reading and decoding a table's manifest lists and manifests, in this process or in others."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from wasim.doctor.content import ManifestRead, read_manifests
 from wasim.doctor.faults import OutsideTable
@@ -14,18 +14,7 @@ from wasim.doctor.places import full_path, is_on_other_storage, is_outside
 from wasim.storage import FileRead, Storage, StorageError, StoredFile, read_each
 
 _PART_FILES = 500
-
-
-class Decoder(Protocol):
-    """Decodes files of a table by their keys, in the order of the keys, one result for each."""
-
-    def lists(self, keys: Sequence[str], *, whole: bool = False) -> Iterator[ListRead]:
-        """Manifest lists, oldest first; each is decoded against the one before it, and inflated as far as needed."""
-        ...
-
-    def manifests(self, keys: Sequence[str]) -> Iterator[ManifestRead]:
-        """Manifests, in any order."""
-        ...
+Reading: TypeAlias = Callable[[Iterable[tuple[str, FileRead]]], Iterator[Any]]
 
 
 class MapParts(Protocol):
@@ -40,23 +29,32 @@ class MapParts(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecoderHere:
-    """Reads and decodes in this process, file by file. `root` is the table's folder as a plain path.
+class Decoder:
+    """Reads and decodes files of a table by their keys, in their order, one result for each; `root` is its folder.
 
-    What lies outside it is opened only where `reads_outside`: whoever wrote the metadata chose these paths.
+    What lies outside that is opened only where `reads_outside`: whoever wrote the metadata chose these paths. With
+    `map_parts` some hundred files at a time are worked on wherever that takes them: by a Spark's workers. The first
+    list of each part is then decoded whole, and the answer is the same.
     """
 
     storage: Storage
     root: str
     reads_outside: bool = False
+    map_parts: MapParts | None = None
 
     def lists(self, keys: Sequence[str], *, whole: bool = False) -> Iterator[ListRead]:
-        """Manifest lists, oldest first."""
-        return read_lists(self._files(keys), whole=whole)
+        """Manifest lists, oldest first; each is decoded against the one before it, and inflated as far as needed."""
+        return self._in_parts(partial(read_lists, whole=whole), keys)
 
     def manifests(self, keys: Sequence[str]) -> Iterator[ManifestRead]:
-        """Manifests."""
-        return read_manifests(self._files(keys))
+        """Manifests, in any order."""
+        return self._in_parts(read_manifests, keys)
+
+    def _in_parts(self, read: Reading, keys: Sequence[str]) -> Iterator[Any]:
+        if self.map_parts is None:
+            return read(self._files(keys))
+        parts = [keys[at : at + _PART_FILES] for at in range(0, len(keys), _PART_FILES)]
+        return chain.from_iterable(self.map_parts(partial(_read_part, replace(self, map_parts=None), read), parts))
 
     def _files(self, keys: Sequence[str]) -> Iterator[tuple[str, FileRead]]:
         opened = [self._is_opened(key) for key in keys]
@@ -78,35 +76,8 @@ class DecoderHere:
         return key if self.storage.scheme == "file" else key.lstrip("/")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecoderInParts:
-    """Has `decoder` work on some hundred files at a time, wherever `map_parts` takes it: to a Spark's workers.
-
-    The first list of each part is decoded whole, and the answer is the same.
-    """
-
-    decoder: DecoderHere
-    map_parts: MapParts
-
-    def lists(self, keys: Sequence[str], *, whole: bool = False) -> Iterator[ListRead]:
-        """Manifest lists, oldest first."""
-        return chain.from_iterable(self.map_parts(partial(_lists, self.decoder, whole), _parts(keys)))
-
-    def manifests(self, keys: Sequence[str]) -> Iterator[ManifestRead]:
-        """Manifests."""
-        return chain.from_iterable(self.map_parts(partial(_manifests, self.decoder), _parts(keys)))
-
-
-def _lists(decoder: DecoderHere, whole: bool, keys: Sequence[str]) -> list[ListRead]:
-    return list(decoder.lists(keys, whole=whole))
-
-
-def _manifests(decoder: DecoderHere, keys: Sequence[str]) -> list[ManifestRead]:
-    return list(decoder.manifests(keys))
-
-
-def _parts(keys: Sequence[str]) -> list[Sequence[str]]:
-    return [keys[at : at + _PART_FILES] for at in range(0, len(keys), _PART_FILES)]
+def _read_part(decoder: Decoder, read: Reading, keys: Sequence[str]) -> list[Any]:
+    return list(read(decoder._files(keys)))
 
 
 def list_files(storage: Storage, root: str, map_parts: MapParts | None) -> list[StoredFile]:

@@ -13,7 +13,7 @@ from wasim.doctor.opening import OpenedTable
 from wasim.doctor.remedies import Remedy
 from wasim.doctor.states import Amount, FileState, State
 from wasim.doctor.tree import Tree
-from wasim.iceberg.faults import printable
+from wasim.errors import printable
 from wasim.ledger import Kind
 from wasim.ledger.trouble import MARKS
 

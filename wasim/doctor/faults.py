@@ -4,8 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from wasim.errors import WasimError
-from wasim.iceberg.faults import IcebergFileError, UnsupportedFile, printable
+from wasim.errors import IcebergFileError, UnsupportedFile, WasimError, printable
 from wasim.storage import StorageError
 
 MOST_EXAMPLES = 20

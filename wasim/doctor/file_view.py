@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
+from wasim.errors import UnsupportedFile, printable
 from wasim.iceberg import (
     IcebergFileError,
     ManifestEntry,
@@ -19,7 +20,6 @@ from wasim.iceberg import (
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import ENCRYPTED_MAGIC, Container, read_container
-from wasim.iceberg.faults import UnsupportedFile, printable
 from wasim.iceberg.json_text import JsonFields, read_json
 from wasim.iceberg.manifests import ManifestHeader, entry_record
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from wasim.doctor.decoding import DecoderHere, DecoderInParts, MapParts
+from wasim.doctor.decoding import Decoder, MapParts
 from wasim.doctor.findings import Finding, find, live_data_bytes, thresholds_with
 from wasim.doctor.growth import Growth, Law, fit_laws, measure_growth
 from wasim.doctor.history import History, rebuild_history
@@ -116,8 +116,9 @@ def read_states(
     opened: OpenedTable, options: InspectOptions, map_parts: MapParts | None = None
 ) -> tuple[Tree, StateTotals]:
     """Every file of a table already opened with its state, and their totals."""
-    here = DecoderHere(storage=opened.storage, root=opened.root, reads_outside=options.reads_outside)
-    decoder = here if map_parts is None else DecoderInParts(decoder=here, map_parts=map_parts)
+    decoder = Decoder(
+        storage=opened.storage, root=opened.root, reads_outside=options.reads_outside, map_parts=map_parts
+    )
     tree = read_tree(opened, decoder, grace_s=options.grace_s, reads_manifests=options.reads_manifests)
     return tree, total_states(tree.files)
 

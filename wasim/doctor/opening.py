@@ -3,15 +3,16 @@
 import re
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 from wasim.doctor.catalogs import is_table_name, load_named
 from wasim.doctor.decoding import MapParts, list_files
 from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.places import full_path
+from wasim.errors import UnsupportedFile
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
 from wasim.iceberg.codecs import decompressed, is_gzip
-from wasim.iceberg.faults import UnsupportedFile
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.resolve import CurrentMetadata, NewestBy, current_metadata, hinted_version
@@ -49,28 +50,36 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedTable:
-    """A table on storage. `files` are by their paths below `root`, which is a plain path.
+class Folder:
+    """A table's folder that was listed. `files` are by their paths below `root`, which is a plain path.
 
-    `below` are further metadata folders, each in a folder of its own, whose files are left out.
+    `name` is that of its metadata folder below it; `below` are further metadata folders, each in a folder of its own,
+    whose files are left out.
     """
 
     location: str
     root: str
     storage: Storage
+    files: Mapping[str, StoredFile]
+    name: str
+    below: tuple[str, ...] = ()
+
+    def full(self, key: str) -> str:
+        """The plain path of a file below it."""
+        return full_path(self.root, key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedTable(Folder):
+    """A table on storage: its folder, and its current metadata.json."""
+
     chosen: Chosen
     metadata: TableMetadata
     json_text: bytes
     json_bytes: int
     is_compressed: bool
-    files: Mapping[str, StoredFile]
     listed_at_s: float
     faults: Faults
-    below: tuple[str, ...] = ()
-
-    def full(self, key: str) -> str:
-        """The plain path of a file below the table's folder."""
-        return full_path(self.root, key)
 
 
 def open_table(
@@ -105,7 +114,7 @@ def open_table(
     return _open(folder, choice, is_by_catalog=True)
 
 
-def _as_named(folder: "_Folder", choice: Choice, metadata_location: str) -> tuple["_Folder", Choice]:
+def _as_named(folder: Folder, choice: Choice, metadata_location: str) -> tuple[Folder, Choice]:
     """The folder with the metadata.json that a catalog names, also where the listing came before it."""
     path = plain_path(metadata_location)
     key = path.removeprefix(full_path(folder.root, ""))
@@ -132,7 +141,7 @@ def _absolute(path: str) -> str:
     return str(Path(path).absolute())
 
 
-def _listed(storage: Storage, root: str, location: str, map_parts: MapParts | None) -> "_Folder":
+def _listed(storage: Storage, root: str, location: str, map_parts: MapParts | None) -> Folder:
     """The table's folder at or below a root, listed."""
     files = {file.path[len(root.rstrip("/")) + 1 :]: file for file in list_files(storage, root, map_parts)}
     folders = {name.rpartition("/")[0] for name in files if parse_metadata_name(name.rpartition("/")[2])}
@@ -143,7 +152,7 @@ def _listed(storage: Storage, root: str, location: str, map_parts: MapParts | No
         within = tuple(folder.removesuffix(_METADATA) for folder in below)
         if within:  # they are no orphans of this table
             files = {name: file for name, file in files.items() if not name.startswith(within)}
-        return _Folder(location=location, storage=storage, root=root, files=files, name=_METADATA, below=below)
+        return Folder(location=location, storage=storage, root=root, files=files, name=_METADATA, below=below)
     if len(folders) > 1:
         tables = sorted(folder.removesuffix(f"/{_METADATA}") for folder in folders)
         more = f" and {len(tables) - _MOST_NAMED} more" if len(tables) > _MOST_NAMED else ""
@@ -154,26 +163,10 @@ def _listed(storage: Storage, root: str, location: str, map_parts: MapParts | No
     (folder,) = folders
     if folder.endswith(f"/{_METADATA}"):
         return _listed(storage, f"{root}/{folder.removesuffix(f'/{_METADATA}')}", location, map_parts)
-    return _Folder(location=location, storage=storage, root=root, files=files, name=folder)
+    return Folder(location=location, storage=storage, root=root, files=files, name=folder)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Folder:
-    """A table's folder that was listed; `name` is that of its metadata folder below it."""
-
-    location: str
-    storage: Storage
-    root: str
-    files: Mapping[str, StoredFile]
-    name: str
-    below: tuple[str, ...] = ()
-
-    def full(self, key: str) -> str:
-        """The plain path of a file below it."""
-        return full_path(self.root, key)
-
-
-def _open(folder: _Folder, choice: Choice, *, is_by_catalog: bool = False) -> OpenedTable:
+def _open(folder: Folder, choice: Choice, *, is_by_catalog: bool = False) -> OpenedTable:
     faults = Faults()
     current = _read_current(folder, choice, faults)
     found = current.found
@@ -182,34 +175,28 @@ def _open(folder: _Folder, choice: Choice, *, is_by_catalog: bool = False) -> Op
         why += f"; {len(current.unread):,} of the same or a higher version could not be read"
     chosen = Chosen(path=found.path, why=why, rivals=found.rivals, unread=current.unread, is_by_catalog=is_by_catalog)
     return OpenedTable(
-        location=folder.location,
-        root=folder.root,
-        storage=folder.storage,
+        **{one.name: getattr(folder, one.name) for one in fields(folder)},
         chosen=_with_hint(folder, chosen),
         metadata=current.metadata,
         json_text=current.text,
-        json_bytes=current.bytes,
-        is_compressed=current.is_compressed,
-        files=folder.files,
+        json_bytes=len(current.data),
+        is_compressed=current.text is not current.data,
         listed_at_s=time.time(),
         faults=faults,
-        below=folder.below,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Current:
-    """The current metadata.json, read."""
+class _Current(NamedTuple):
+    """The current metadata.json, read; and those that could not be."""
 
     found: CurrentMetadata
     metadata: TableMetadata
+    data: bytes
     text: bytes
-    bytes: int
-    is_compressed: bool
     unread: tuple[str, ...]
 
 
-def _read_current(folder: _Folder, choice: Choice, faults: Faults) -> _Current:
+def _read_current(folder: Folder, choice: Choice, faults: Faults) -> _Current:
     """The newest metadata.json that can be read. Others go into `faults`; if none can, the first's fault is raised."""
     candidates = {name for name in folder.files if name.rpartition("/")[0] == folder.name}
     first: IcebergFileError | None = None
@@ -238,18 +225,11 @@ def _read_current(folder: _Folder, choice: Choice, faults: Faults) -> _Current:
             candidates.discard(found.path)
             unread.append(found.path)
         else:
-            return _Current(
-                found=found,
-                metadata=metadata,
-                text=text,
-                bytes=len(data),
-                is_compressed=text is not data,
-                unread=tuple(unread),
-            )
+            return _Current(found, metadata, data, text, tuple(unread))
     raise StorageError(f"{folder.location}: its {_MOST_UNREADABLE} newest metadata.json cannot be read.")
 
 
-def _pass_over(folder: _Folder, fault: IcebergFileError, faults: Faults) -> None:
+def _pass_over(folder: Folder, fault: IcebergFileError, faults: Faults) -> None:
     """Note a metadata.json that could not be read: one of the last minute may only be under way."""
     stored = folder.files.get(fault.source)
     is_young = stored is not None and time.time() - stored.modified_s < _UNDER_WAY_S
@@ -258,7 +238,7 @@ def _pass_over(folder: _Folder, fault: IcebergFileError, faults: Faults) -> None
     return faults.add_unreadable(fault)
 
 
-def _is_under_way(folder: _Folder, fault: IcebergFileError) -> bool:
+def _is_under_way(folder: Folder, fault: IcebergFileError) -> bool:
     """Whether a file that could not be read has no end yet, or has come to its end meanwhile."""
     try:
         data = folder.storage.read(folder.full(fault.source))
@@ -270,7 +250,7 @@ def _is_under_way(folder: _Folder, fault: IcebergFileError) -> bool:
     return True
 
 
-def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMetadata:
+def _choose(folder: Folder, candidates: set[str], choice: Choice) -> CurrentMetadata:
     if choice.metadata_file is not None:
         given = {plain_path(choice.metadata_file)}
         if folder.storage.scheme == "file":
@@ -288,7 +268,7 @@ def _choose(folder: _Folder, candidates: set[str], choice: Choice) -> CurrentMet
     )
 
 
-def _with_hint(folder: _Folder, chosen: Chosen) -> Chosen:
+def _with_hint(folder: Folder, chosen: Chosen) -> Chosen:
     """The file chosen, with what version-hint.text says of it. It is reported, never trusted.
 
     The Hadoop catalog writes a version; DuckDB and others write the file's name without its suffix.
@@ -312,7 +292,7 @@ def _with_hint(folder: _Folder, chosen: Chosen) -> Chosen:
     return replace(chosen, hint=hint, hint_agrees=base in named, hint_is_ahead=not named)
 
 
-def _metadata_names(folder: _Folder) -> Iterator[str]:
+def _metadata_names(folder: Folder) -> Iterator[str]:
     """The names of the files in the metadata folder."""
     for key in folder.files:
         parent, _, name = key.rpartition("/")

@@ -7,9 +7,9 @@ from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity
 from wasim.doctor.growth import mark_rows
 from wasim.doctor.inspection import Inspection
-from wasim.doctor.json_parts import REST
-from wasim.doctor.states import Amount, State
+from wasim.doctor.states import State
 from wasim.doctor.terminal import (
+    PART_COLUMNS,
     PROSPECT_COLUMNS,
     REMEDY_COLUMNS,
     blocker_lines,
@@ -18,19 +18,19 @@ from wasim.doctor.terminal import (
     latency_line,
     outlook_lines,
     outlook_title,
+    part_rows,
     prospect_rows,
     remedy_rows,
     sql_lines,
     state_name,
+    state_table,
 )
-from wasim.iceberg.faults import printable
-from wasim.ledger import METADATA_KINDS, Kind
+from wasim.errors import printable
+from wasim.ledger import METADATA_KINDS
 from wasim.report.charts import Chart, draw_chart, plan_history, plan_states
 from wasim.report.pages.rendering import page_environment
 from wasim.report.pages.run_page import Picture, picture_of
 from wasim.report.tables import TextTable
-from wasim.report.words import KIND_NAMES
-from wasim.units import format_bytes
 
 if TYPE_CHECKING:
     from wasim.doctor.outlook import Outlook
@@ -50,7 +50,7 @@ def render_page(inspection: Inspection, outlook: "Outlook | None" = None) -> str
         examples=[
             (one.name.replace("_", " "), [printable(text) for text in one.examples]) for one in findings if one.examples
         ],
-        states=_states(inspection),
+        states=state_table(inspection, " in "),
         pictures=tuple(_pictures(inspection)),
         parts=_parts(inspection),
         history=_history(inspection),
@@ -84,25 +84,6 @@ def _prospects(outlook: "Outlook") -> TextTable:
     )
 
 
-def _cell(amount: Amount) -> str:
-    return f"{format_bytes(amount.bytes)} in {amount.files:,}" if amount.files else "–"
-
-
-def _states(inspection: Inspection) -> TextTable:
-    totals = inspection.totals
-    states = [state for state in State if any(totals.of(kind, state).files for kind in Kind)]
-    rows = [
-        (KIND_NAMES[kind], _cell(totals.of(kind)), *(_cell(totals.of(kind, state)) for state in states))
-        for kind in Kind
-        if totals.of(kind).files
-    ]
-    whole = totals.of_kinds(METADATA_KINDS)
-    parts = (_cell(totals.of_kinds(METADATA_KINDS, state)) for state in states)
-    rows.append(("all metadata", _cell(whole), *parts))
-    heads = ("all", *map(state_name, states))
-    return TextTable(caption="Bytes and files", head=("", *heads), figures=heads, rows=tuple(rows))
-
-
 def _pictures(inspection: Inspection) -> Iterator[Picture]:
     totals, history = inspection.totals, inspection.history
     states = [state for state in State if totals.of_kinds(METADATA_KINDS, state).files]
@@ -116,18 +97,8 @@ def _pictures(inspection: Inspection) -> Iterator[Picture]:
 
 
 def _parts(inspection: Inspection) -> TextTable:
-    parts = inspection.parts
-    rows = [
-        (
-            "all else" if part == REST else part,
-            format_bytes(size),
-            f"{size / max(1, parts.total_bytes):.1%}",
-            format_bytes(parts.growth_bytes[part]) if part in parts.growth_bytes else "",
-        )
-        for part, size in sorted(parts.bytes.items(), key=lambda item: -item[1])
-    ]
-    head = ("part", "bytes", "share", "a commit adds")
-    return TextTable(caption="Uncompressed", head=head, figures=head[1:], rows=tuple(rows))
+    rows = tuple(part_rows(inspection, least=0))
+    return TextTable(caption="Uncompressed", head=("part", *PART_COLUMNS), figures=PART_COLUMNS, rows=rows)
 
 
 def _history(inspection: Inspection) -> TextTable:

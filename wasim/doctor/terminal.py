@@ -1,6 +1,7 @@
 """An inspection for a terminal."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +16,9 @@ from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.states import Amount, State
-from wasim.iceberg.faults import printable
+from wasim.errors import printable
 from wasim.ledger import METADATA_KINDS, Kind
+from wasim.report.tables import TextTable
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes, format_duration, format_figure
 
@@ -116,39 +118,52 @@ def state_name(state: State) -> str:
     return _STATE_NAMES.get(state, state.value)
 
 
-def _cell(amount: Amount) -> str:
-    return f"{format_bytes(amount.bytes)}\n{amount.files:,}" if amount.files else "–"
+def state_table(inspection: Inspection, between: str) -> TextTable:
+    """Bytes and files by kind and state; `between` stands between the two in a cell."""
+    totals = inspection.totals
+    states = [state for state in State if any(totals.of(kind, state).files for kind in Kind)]
+    amounts = {KIND_NAMES[kind]: partial(totals.of, kind) for kind in Kind if totals.of(kind).files}
+    amounts["all metadata"] = partial(totals.of_kinds, METADATA_KINDS)
+    rows = [
+        (name, _cell(of(), between), *(_cell(of(state), between) for state in states)) for name, of in amounts.items()
+    ]
+    heads = ("all", *map(state_name, states))
+    return TextTable(caption="Bytes and files", head=("", *heads), figures=heads, rows=tuple(rows))
+
+
+def _cell(amount: Amount, between: str) -> str:
+    return f"{format_bytes(amount.bytes)}{between}{amount.files:,}" if amount.files else "–"
 
 
 def _states(inspection: Inspection) -> Table:
-    totals = inspection.totals
-    states = [state for state in State if any(totals.of(kind, state).files for kind in Kind)]
-    heads = ["all", *map(state_name, states)]
-    table = _table("On storage: bytes, and files", "", right=heads)
+    text, others = state_table(inspection, "\n"), inspection.totals.other
+    table = _table("On storage: bytes, and files", "", right=text.figures)
     table.columns[0].no_wrap = True
-    for kind in Kind:
-        if totals.of(kind).files:
-            cells = [_cell(totals.of(kind)), *(_cell(totals.of(kind, state)) for state in states)]
-            table.add_row(KIND_NAMES[kind], *cells)
-    cells = [
-        _cell(totals.of_kinds(METADATA_KINDS)),
-        *(_cell(totals.of_kinds(METADATA_KINDS, state)) for state in states),
-    ]
-    table.add_row("all metadata", *cells, style="bold")
-    if totals.other.files:
-        table.add_row("neither", _cell(totals.other))
+    for row in text.rows:
+        table.add_row(*row, style="bold" if row is text.rows[-1] else None)
+    if others.files:
+        table.add_row("neither", _cell(others, "\n"))
     return table
 
 
-def _json_parts(inspection: Inspection) -> Table:
+PART_COLUMNS = ("bytes", "share", "a commit adds")
+
+
+def part_rows(inspection: Inspection, least: int) -> Iterator[tuple[str, ...]]:
+    """A row for each part of metadata.json that grows or has so many bytes: its name, and a cell for each column."""
     parts = inspection.parts
-    table = _table("What metadata.json is made of", "part", right=("bytes", "share", "a commit adds"))
     for part, size in sorted(parts.bytes.items(), key=lambda item: -item[1]):
         growth = parts.growth_bytes.get(part)
-        if size * 1000 >= parts.total_bytes or growth:
+        if size >= least or growth:
             added = "" if growth is None else format_bytes(growth)
             name = "all else" if part == REST else part
-            table.add_row(name, format_bytes(size), f"{size / max(1, parts.total_bytes):.1%}", added)
+            yield name, format_bytes(size), f"{size / max(1, parts.total_bytes):.1%}", added
+
+
+def _json_parts(inspection: Inspection) -> Table:
+    table = _table("What metadata.json is made of", "part", right=PART_COLUMNS)
+    for row in part_rows(inspection, least=-(-inspection.parts.total_bytes // 1000)):
+        table.add_row(*row)
     return table
 
 

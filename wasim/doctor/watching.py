@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -9,8 +10,7 @@ from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity, measures
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.states import State
-from wasim.errors import EnvironmentFault, WasimError
-from wasim.iceberg.faults import printable
+from wasim.errors import EnvironmentFault, WasimError, printable
 from wasim.ledger import Kind
 from wasim.units import format_bytes
 
@@ -32,43 +32,49 @@ def render_prometheus(inspection: Inspection) -> str:
 
 def _lines(inspection: Inspection) -> Iterator[str]:
     table = f'table="{_escaped(inspection.tree.opened.location)}"'
-    totals, growth = inspection.totals, inspection.growth
-    yield from _head("wasim_table_inspected_timestamp_seconds", "When the table was last read")
-    yield f"wasim_table_inspected_timestamp_seconds{{{table}}} {inspection.tree.opened.listed_at_s:.3f}"
-    if len(committed_at_s := inspection.history.ledger.reported_at_s):
-        yield from _head("wasim_table_last_commit_timestamp_seconds", "When the newest snapshot was made")
-        yield f"wasim_table_last_commit_timestamp_seconds{{{table}}} {float(committed_at_s[-1]):.3f}"
-    kinds = [(kind, state, totals.of(kind, state)) for kind in Kind for state in State if totals.of(kind, state).files]
-    yield from _head("wasim_table_bytes", "Bytes on storage by kind and state")
-    for kind, state, amount in kinds:
-        yield f'wasim_table_bytes{{{table},kind="{kind.value}",state="{state.value}"}} {amount.bytes}'
-    yield from _head("wasim_table_files", "Files on storage by kind and state")
-    for kind, state, amount in kinds:
-        yield f'wasim_table_files{{{table},kind="{kind.value}",state="{state.value}"}} {amount.files}'
-    if inspection.live_data_bytes is not None:
-        yield from _head("wasim_table_live_data_bytes", "Bytes of the current snapshot's data and delete files")
-        yield f"wasim_table_live_data_bytes{{{table}}} {inspection.live_data_bytes}"
-    yield from _head("wasim_table_measure", "Sizes and counts that thresholds are for")
-    for name, value in measures(inspection.tree, totals).items():
-        yield f'wasim_table_measure{{{table},measure="{name}"}} {value:.10g}'
-    yield from _head("wasim_table_metadata_json_part_bytes", "Bytes of metadata.json by part, uncompressed")
-    for part, size in inspection.parts.bytes.items():
-        yield f'wasim_table_metadata_json_part_bytes{{{table},part="{part}"}} {size}'
-    if inspection.history.interval_s is not None:
-        yield from _head("wasim_table_commit_interval_seconds", "Median time between commits")
-        yield f"wasim_table_commit_interval_seconds{{{table}}} {inspection.history.interval_s.median:.10g}"
-    yield from _head("wasim_table_days_until", "Days until a mark is reached; 0 where it is passed")
-    for mark, days in growth.days_until.items():
-        if days is not None:
-            yield f'wasim_table_days_until{{{table},mark="{_escaped(mark)}"}} {days:.10g}'
-    yield from _head("wasim_table_findings", "Findings by severity")
-    for severity in Severity:
-        count = sum(one.severity is severity for one in inspection.findings)
-        yield f'wasim_table_findings{{{table},severity="{severity.name.lower()}"}} {count}'
+    for name, text, samples in _gauges(inspection):
+        yield f"# HELP wasim_table_{name} {text}."
+        yield f"# TYPE wasim_table_{name} gauge"
+        for value, labels in samples:
+            listed = "".join(f',{label}="{_escaped(said)}"' for label, said in labels.items())
+            yield f"wasim_table_{name}{{{table}{listed}}} {value}"
 
 
-def _head(name: str, text: str) -> tuple[str, str]:
-    return f"# HELP {name} {text}.", f"# TYPE {name} gauge"
+def _gauges(inspection: Inspection) -> Iterator[tuple[str, str, list[tuple[int | str, dict[str, str]]]]]:
+    """Each gauge's name, its help, and its values with their labels."""
+    totals, history, data_bytes = inspection.totals, inspection.history, inspection.live_data_bytes
+    yield (
+        "inspected_timestamp_seconds",
+        "When the table was last read",
+        [(f"{inspection.tree.opened.listed_at_s:.3f}", {})],
+    )
+    if len(at_s := history.ledger.reported_at_s):
+        yield "last_commit_timestamp_seconds", "When the newest snapshot was made", [(f"{float(at_s[-1]):.3f}", {})]
+    kinds = [
+        (amount, {"kind": kind.value, "state": state.value})
+        for kind in Kind
+        for state in State
+        if (amount := totals.of(kind, state)).files
+    ]
+    yield "bytes", "Bytes on storage by kind and state", [(amount.bytes, labels) for amount, labels in kinds]
+    yield "files", "Files on storage by kind and state", [(amount.files, labels) for amount, labels in kinds]
+    if data_bytes is not None:
+        yield "live_data_bytes", "Bytes of the current snapshot's data and delete files", [(data_bytes, {})]
+    found = measures(inspection.tree, totals).items()
+    yield (
+        "measure",
+        "Sizes and counts that thresholds are for",
+        [(f"{one:.10g}", {"measure": name}) for name, one in found],
+    )
+    parts = [(size, {"part": part}) for part, size in inspection.parts.bytes.items()]
+    yield "metadata_json_part_bytes", "Bytes of metadata.json by part, uncompressed", parts
+    if history.interval_s is not None:
+        yield "commit_interval_seconds", "Median time between commits", [(f"{history.interval_s.median:.10g}", {})]
+    until = inspection.growth.days_until.items()
+    days = [(f"{one:.10g}", {"mark": mark}) for mark, one in until if one is not None]
+    yield "days_until", "Days until a mark is reached; 0 where it is passed", days
+    counts = Counter(one.severity for one in inspection.findings)
+    yield "findings", "Findings by severity", [(counts[one], {"severity": one.name.lower()}) for one in Severity]
 
 
 def _escaped(text: str) -> str:

@@ -4,7 +4,7 @@ Reading turns bytes into frozen values or raises IcebergFileError; writing turns
 Java 1.12 would have written, random parts (sync marker, UUIDs, ids) passed in.
 """
 
-from wasim.iceberg.faults import IcebergFileError
+from wasim.errors import IcebergFileError
 from wasim.iceberg.manifest_entries import DataFileEntry, ManifestContent, ManifestEntry
 from wasim.iceberg.manifest_lists import ManifestFile, manifest_list_bytes, read_manifest_list
 from wasim.iceberg.manifests import (

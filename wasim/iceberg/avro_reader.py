@@ -14,8 +14,8 @@ from typing import Any, TypeAlias, cast
 from fastavro import parse_schema, schemaless_reader
 from fastavro.types import Schema
 
+from wasim.errors import IcebergFileError
 from wasim.iceberg.containers import Block
-from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.json_text import Json, JsonFields, read_json
 
 _PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import zstandard
 
-from wasim.iceberg.faults import IcebergFileError
+from wasim.errors import IcebergFileError
 
 if TYPE_CHECKING:
     import pyarrow

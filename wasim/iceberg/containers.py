@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
+from wasim.errors import IcebergFileError, UnsupportedFile
 from wasim.iceberg.avro_encoding import decode_long, encode_bytes, encode_long, encode_string
 from wasim.iceberg.codecs import CODECS, CorruptBlock, inflate, pack
-from wasim.iceberg.faults import IcebergFileError, UnsupportedFile
 
 MAGIC = b"Obj\x01"
 ENCRYPTED_MAGIC = b"AGS1"  # Iceberg's AES GCM stream

@@ -7,7 +7,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from wasim.iceberg.faults import IcebergFileError
+from wasim.errors import IcebergFileError
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Made = TypeVar("Made")

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
+from typing import Any
 
+from wasim.errors import IcebergFileError
 from wasim.iceberg.avro_reader import (
     AvroRecord,
     AvroValues,
-    FieldNames,
     conforms,
     decode_block,
     merged_records,
@@ -23,12 +24,12 @@ from wasim.iceberg.containers import (
     container_bytes,
     read_container,
 )
-from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.property_values import LONG_RANGE
 from wasim.iceberg.record_encoding import Encoder, record_encoder
 from wasim.iceberg.record_fields import (
     FORMAT_VERSIONS,
+    attribute_of,
     manifest_file_schema_texts,
     manifest_file_struct,
     named_fields,
@@ -93,28 +94,12 @@ class ManifestList:
     codec: str
 
 
-_GETTERS = {
-    500: attrgetter("manifest_path"),
-    501: attrgetter("manifest_length"),
-    502: attrgetter("partition_spec_id"),
-    503: attrgetter("added_snapshot_id"),
-    504: attrgetter("added_files_count"),
-    505: attrgetter("existing_files_count"),
-    506: attrgetter("deleted_files_count"),
-    507: attrgetter("partitions"),
-    509: attrgetter("contains_null"),
-    510: attrgetter("lower_bound"),
-    511: attrgetter("upper_bound"),
-    512: attrgetter("added_rows_count"),
-    513: attrgetter("existing_rows_count"),
-    514: attrgetter("deleted_rows_count"),
-    515: attrgetter("sequence_number"),
-    516: attrgetter("min_sequence_number"),
-    517: attrgetter("content"),
-    518: attrgetter("contains_nan"),
-    519: attrgetter("key_metadata"),
-    520: attrgetter("first_row_id"),
-}
+_STRUCTS = [manifest_file_struct(version, release) for version in (1, 3) for release in (NEWEST, Release(1, 4))]
+_NAMES = named_fields(_STRUCTS)
+_ATTRIBUTES = {number: attribute_of(name) for name, number in _NAMES.ids}
+_GETTERS = {number: attrgetter(name) for number, name in _ATTRIBUTES.items()}
+_OF_SUMMARY = (509, 510, 511, 518)
+_ZERO_IF_ABSENT = ("partition_spec_id", "content", "sequence_number", "min_sequence_number")
 
 
 def manifest_list_bytes(header: ManifestListHeader, manifests: Iterable[ManifestFile], *, sync_marker: bytes) -> bytes:
@@ -176,16 +161,10 @@ def manifest_list_from(container: Container, *, source: str) -> ManifestList:
 
 def list_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
     """The Avro record of a list's header; IcebergFileError if it is not one of manifests."""
-    record = read_avro_schema(header.get("avro.schema", b""), source=source, names=_field_names())
+    record = read_avro_schema(header.get("avro.schema", b""), source=source, names=_NAMES)
     if not conforms(record, _expected_record()) or not dict(record.fields).keys() >= _REQUIRED:
         raise IcebergFileError(source, "has an Avro schema of other records than a manifest list's")
     return record
-
-
-@lru_cache(maxsize=1)
-def _field_names() -> FieldNames:
-    structs = [manifest_file_struct(version, release) for version in (1, 3) for release in (NEWEST, Release(1, 4))]
-    return named_fields(structs)
 
 
 def _read_header(values: Mapping[str, bytes], has_sequence: bool, source: str) -> ManifestListHeader:
@@ -217,33 +196,16 @@ def _expected_record() -> AvroRecord:
 
 
 def _manifest_from(values: AvroValues, source: str) -> ManifestFile:
-    partitions = values.get("f507")
     if values["f500"] is None or values["f501"] is None:
         raise IcebergFileError(source, "has a manifest without a path or a length")
-    return ManifestFile(
-        manifest_path=values["f500"],
-        manifest_length=values["f501"],
-        partition_spec_id=values.get("f502") or 0,
-        content=values.get("f517") or 0,
-        sequence_number=values.get("f515") or 0,
-        min_sequence_number=values.get("f516") or 0,
-        added_snapshot_id=values.get("f503"),
-        added_files_count=values.get("f504"),
-        existing_files_count=values.get("f505"),
-        deleted_files_count=values.get("f506"),
-        added_rows_count=values.get("f512"),
-        existing_rows_count=values.get("f513"),
-        deleted_rows_count=values.get("f514"),
-        partitions=None if partitions is None else tuple(map(_summary_from, partitions)),
-        key_metadata=values.get("f519"),
-        first_row_id=values.get("f520"),
-    )
+    found = ((number, name) for number, name in _ATTRIBUTES.items() if number not in _OF_SUMMARY)
+    made: dict[str, Any] = {name: values.get(f"f{number}") for number, name in found}
+    made |= {name: made[name] or 0 for name in _ZERO_IF_ABSENT}
+    if made["partitions"] is not None:
+        made["partitions"] = tuple(map(_summary_from, made["partitions"]))
+    return ManifestFile(**made)
 
 
 def _summary_from(values: AvroValues) -> PartitionFieldSummary:
-    return PartitionFieldSummary(
-        contains_null=bool(values.get("f509")),
-        contains_nan=values.get("f518"),
-        lower_bound=values.get("f510"),
-        upper_bound=values.get("f511"),
-    )
+    made: dict[str, Any] = {_ATTRIBUTES[number]: values.get(f"f{number}") for number in _OF_SUMMARY}
+    return PartitionFieldSummary(**made | {"contains_null": bool(made["contains_null"])})

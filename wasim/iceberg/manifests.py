@@ -7,12 +7,12 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
+from wasim.errors import IcebergFileError
 from wasim.iceberg.avro_reader import (
     AvroOptional,
     AvroPrimitive,
     AvroRecord,
     AvroValues,
-    FieldNames,
     conforms,
     decode_block,
     merged_records,
@@ -28,7 +28,6 @@ from wasim.iceberg.containers import (
     read_container,
     read_container_header,
 )
-from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.manifest_entries import (
     V1_BLOCK_SIZE_BYTES,
@@ -39,7 +38,7 @@ from wasim.iceberg.manifest_entries import (
 )
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, ParquetManifest, read_parquet_manifest
 from wasim.iceberg.record_encoding import PARTITION_FIELD_ID, Encoder, record_encoder
-from wasim.iceberg.record_fields import FORMAT_VERSIONS, entry_schema_texts, entry_struct, named_fields
+from wasim.iceberg.record_fields import FORMAT_VERSIONS, attribute_of, entry_schema_texts, entry_struct, named_fields
 from wasim.iceberg.record_scanning import check_items
 from wasim.iceberg.releases import NEWEST, Release
 from wasim.iceberg.schemas import Schema, StructType, read_schema, schema_json
@@ -67,34 +66,11 @@ class Manifest:
     codec: str
 
 
-_GETTERS = {
-    0: attrgetter("status"),
-    1: attrgetter("snapshot_id"),
-    2: attrgetter("file"),
-    3: attrgetter("sequence_number"),
-    4: attrgetter("file_sequence_number"),
-    100: attrgetter("file_path"),
-    101: attrgetter("file_format"),
-    PARTITION_FIELD_ID: attrgetter("partition"),
-    103: attrgetter("record_count"),
-    104: attrgetter("file_size_bytes"),
-    105: attrgetter("block_size_bytes"),
-    108: attrgetter("column_sizes"),
-    109: attrgetter("value_counts"),
-    110: attrgetter("null_value_counts"),
-    125: attrgetter("lower_bounds"),
-    128: attrgetter("upper_bounds"),
-    131: attrgetter("key_metadata"),
-    132: attrgetter("split_offsets"),
-    134: attrgetter("content"),
-    135: attrgetter("equality_ids"),
-    137: attrgetter("nan_value_counts"),
-    140: attrgetter("sort_order_id"),
-    142: attrgetter("first_row_id"),
-    143: attrgetter("referenced_data_file"),
-    144: attrgetter("content_offset"),
-    145: attrgetter("content_size_bytes"),
-}
+_NAMES = named_fields([entry_struct(version, StructType(())) for version in (1, 3)])
+_ATTRIBUTES = {number: attribute_of(name) for name, number in _NAMES.ids}
+_GETTERS = {number: attrgetter(name) for number, name in _ATTRIBUTES.items()}
+_OF_FILE = [(number, name) for number, name in _ATTRIBUTES.items() if number >= 100]
+_KEY_IDS = {108: 117, 109: 119, 110: 121, 137: 138, 125: 126, 128: 129}  # of maps from columns
 _REQUIRED_OF_ENTRY = frozenset({0, 2})
 _REQUIRED_OF_FILE = frozenset({100, 103, 104})
 
@@ -238,7 +214,7 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
         header.get("avro.schema", b""),
         source=source,
         has_bare_fixed="iceberg.schema" not in header,
-        names=_field_names(),
+        names=_NAMES,
     )
     file = dict(record.fields).get(2)
     file = file.item if isinstance(file, AvroOptional) else file
@@ -248,11 +224,6 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
     if missing:
         raise IcebergFileError(source, f"has an Avro schema without the required field {min(missing)}")
     return record
-
-
-@lru_cache(maxsize=1)
-def _field_names() -> FieldNames:
-    return named_fields([entry_struct(version, StructType(())) for version in (1, 3)])
 
 
 def _partition_places(record: AvroRecord, spec: PartitionSpec, source: str) -> tuple[int | None, ...]:
@@ -290,29 +261,20 @@ def _file_from(values: AvroValues, places: tuple[int | None, ...], source: str) 
     if missing:
         raise IcebergFileError(source, f"has a file whose required field {min(missing)} is null")
     partition = tuple((values.get("f102") or {}).values())
-    return DataFileEntry(
-        content=values.get("f134") or 0,
-        file_path=values["f100"],
-        file_format=values.get("f101") or "PARQUET",
-        partition=tuple(None if at is None or at >= len(partition) else partition[at] for at in places),
-        record_count=values["f103"],
-        file_size_bytes=values["f104"],
-        block_size_bytes=values.get("f105") or V1_BLOCK_SIZE_BYTES,
-        column_sizes=_map_from(values.get("f108"), 117, source),
-        value_counts=_map_from(values.get("f109"), 119, source),
-        null_value_counts=_map_from(values.get("f110"), 121, source),
-        nan_value_counts=_map_from(values.get("f137"), 138, source),
-        lower_bounds=_map_from(values.get("f125"), 126, source),
-        upper_bounds=_map_from(values.get("f128"), 129, source),
-        key_metadata=values.get("f131"),
-        split_offsets=_tuple_from(values.get("f132")),
-        equality_ids=_tuple_from(values.get("f135")),
-        sort_order_id=values.get("f140"),
-        first_row_id=values.get("f142"),
-        referenced_data_file=values.get("f143"),
-        content_offset=values.get("f144"),
-        content_size_bytes=values.get("f145"),
-    )
+    made = {name: _value_of(values.get(f"f{number}"), number, source) for number, name in _OF_FILE}
+    made |= {
+        "content": made["content"] or 0,
+        "file_format": made["file_format"] or "PARQUET",
+        "partition": tuple(None if at is None or at >= len(partition) else partition[at] for at in places),
+        "block_size_bytes": made["block_size_bytes"] or V1_BLOCK_SIZE_BYTES,
+    }
+    return DataFileEntry(**made)
+
+
+def _value_of(value: Any, number: int, source: str) -> Any:  # noqa: ANN401 - of the field's type
+    if number in _KEY_IDS:
+        return _map_from(value, _KEY_IDS[number], source)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _map_from(pairs: list[dict[str, Any]] | None, key_id: int, source: str) -> dict[int, Any] | None:
@@ -327,7 +289,3 @@ def _map_from(pairs: list[dict[str, Any]] | None, key_id: int, source: str) -> d
     if len(found) != len(pairs):
         raise IcebergFileError(source, f"has an entry with one column twice in the map of field {key_id}")
     return found
-
-
-def _tuple_from(values: list[int] | None) -> tuple[int, ...] | None:
-    return None if values is None else tuple(values)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from wasim.errors import IcebergFileError, UnsupportedFile
 from wasim.iceberg.codecs import decompressed, gzip_bytes
-from wasim.iceberg.faults import IcebergFileError, UnsupportedFile
 from wasim.iceberg.json_text import (
     Json,
     JsonFields,

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from wasim.errors import IcebergFileError
 from wasim.iceberg.containers import Limits
-from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.manifest_entries import ManifestContent, ManifestEntry
-from wasim.iceberg.record_fields import entry_struct
+from wasim.iceberg.record_fields import attribute_of, entry_struct
 from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, Schema, StructType, Type, schema_json
 from wasim.iceberg.specs import PartitionSpec, partition_type, spec_fields_json
 
@@ -32,31 +32,6 @@ _PARTITION = 102  # number of an entry's partition
 _GZIP_LEVEL = 6  # of Java's codec for Parquet
 _FIELD_ID = "PARQUET:field_id"
 _FIXED_WIDTHS = {"int": 4, "long": 8, "boolean": 1, "date": 4, "time": 8, "float": 4, "double": 8, "uuid": 16}
-_ATTRIBUTES = {
-    0: "status",
-    1: "snapshot_id",
-    3: "sequence_number",
-    4: "file_sequence_number",
-    134: "content",
-    100: "file_path",
-    101: "file_format",
-    103: "record_count",
-    104: "file_size_bytes",
-    108: "column_sizes",
-    109: "value_counts",
-    110: "null_value_counts",
-    137: "nan_value_counts",
-    125: "lower_bounds",
-    128: "upper_bounds",
-    131: "key_metadata",
-    132: "split_offsets",
-    135: "equality_ids",
-    140: "sort_order_id",
-    142: "first_row_id",
-    143: "referenced_data_file",
-    144: "content_offset",
-    145: "content_size_bytes",
-}
 
 
 def parquet_manifest_length(
@@ -226,7 +201,7 @@ def _arrow_primitive(name: str) -> "pa.DataType":
 
 def _row(entry: ManifestEntry, partition: StructType) -> dict[str, Any]:
     *head, file = entry_struct(PARQUET_SINCE, partition).fields
-    values = {field.name: getattr(entry, _ATTRIBUTES[field.field_id]) for field in head}
+    values = {field.name: getattr(entry, attribute_of(field.name)) for field in head}
     return {**values, file.name: {field.name: _value(entry, field, partition) for field in _fields_of(file)}}
 
 
@@ -237,7 +212,7 @@ def _fields_of(field: NestedField) -> tuple[NestedField, ...]:
 def _value(entry: ManifestEntry, field: NestedField, partition: StructType) -> Any:  # noqa: ANN401  of the field's type
     if field.field_id == _PARTITION:
         return dict(zip([one.name for one in partition.fields], entry.file.partition, strict=True))
-    value = getattr(entry.file, _ATTRIBUTES[field.field_id])
+    value = getattr(entry.file, attribute_of(field.name))
     return list(value.items()) if isinstance(value, Mapping) else value
 
 
@@ -263,7 +238,7 @@ def _leaves(entries: Sequence[ManifestEntry], partition: StructType) -> Iterator
     """Primitive columns by their paths, with the width of their values (0 of texts and bytes) and all but nulls."""
     *head, file = entry_struct(PARQUET_SINCE, partition).fields
     for field in head:
-        found = [getattr(entry, _ATTRIBUTES[field.field_id]) for entry in entries]
+        found = [getattr(entry, attribute_of(field.name)) for entry in entries]
         yield field.name, _width(field.type), [value for value in found if value is not None]
     for field in _fields_of(file):
         path = f"{file.name}.{field.name}"
@@ -272,7 +247,7 @@ def _leaves(entries: Sequence[ManifestEntry], partition: StructType) -> Iterator
                 found = [entry.file.partition[place] for entry in entries]
                 yield f"{path}.{part.name}", _width(part.type), [value for value in found if value is not None]
             continue
-        found = [getattr(entry.file, _ATTRIBUTES[field.field_id]) for entry in entries]
+        found = [getattr(entry.file, attribute_of(field.name)) for entry in entries]
         given = [value for value in found if value is not None]
         match field.type:
             case MapType(key=key, value=value_type):

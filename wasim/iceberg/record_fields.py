@@ -182,6 +182,11 @@ def named_fields(structs: Iterable[StructType]) -> FieldNames:
     return FieldNames(tuple(sorted(found.items())))
 
 
+def attribute_of(name: str) -> str:
+    """The attribute that holds a field: of the same name, but for units and for what former releases called it."""
+    return "file" if name == "data_file" else name.replace("_in_bytes", "_bytes").replace("_data_files_", "_files_")
+
+
 @lru_cache(maxsize=256)
 def entry_schema_texts(format_version: int, partition: StructType, release: Release = NEWEST) -> tuple[str, str]:
     """The `avro.schema` and `iceberg.schema` of a manifest's header."""

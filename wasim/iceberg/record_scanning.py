@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from wasim.errors import IcebergFileError
 from wasim.iceberg.avro_encoding import decode_long
 from wasim.iceberg.avro_reader import AvroArray, AvroOptional, AvroPrimitive, AvroRecord, AvroType
 from wasim.iceberg.containers import Block
-from wasim.iceberg.faults import IcebergFileError
 
 Value: TypeAlias = bool | int | float | str | bytes | tuple["Value", ...] | None
 Row: TypeAlias = tuple[Value, ...]

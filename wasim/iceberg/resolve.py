@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from enum import Enum
 
+from wasim.errors import IcebergFileError
 from wasim.iceberg.codecs import decompressed
-from wasim.iceberg.faults import IcebergFileError
 from wasim.iceberg.json_text import JsonFields, read_json
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.names import parse_metadata_name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from wasim.iceberg.faults import IcebergFileError
+from wasim.errors import IcebergFileError
 from wasim.iceberg.json_text import (
     BOOLEAN,
     NUMBER,
@@ -202,7 +202,8 @@ def _type_from(fields: JsonFields) -> Type:
     form = _NESTED.get(fields.text("type"))
     if form is None:
         raise fields.wrong("is neither struct, list nor map", "type")
-    return form.read(fields)
+    found: Type = form.read(fields)
+    return found
 
 
 def _part_from(fields: JsonFields, key: str) -> Type:
