@@ -15,7 +15,7 @@ import pytest
 from support.canaries import SECRET, betrayed, planted
 from support.on_s3 import check_on_s3
 
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.errors import ExitCode
 from wasim.runs import CaseRun
 from wasim.scenario import Case

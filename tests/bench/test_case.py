@@ -11,7 +11,7 @@ from support.contexts import context_of
 from support.on_s3 import check_on_s3
 
 from wasim.bench.case import warm_up
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.ledger import FileEvents, Kind, RequestKind
 from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun

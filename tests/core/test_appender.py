@@ -12,7 +12,7 @@ from support.contexts import context_of
 from wasim import collect
 from wasim.bench import BenchOptions, engine_named, keyed_cases
 from wasim.bench.case import carry_out
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.core import DescribedData, check_describable
 from wasim.errors import AuditMismatch, WasimError
 from wasim.iceberg import DataFileEntry, read_manifest

@@ -10,7 +10,7 @@ from support.agreement import check_agreement, check_reports, recording_of, step
 from support.paths import DATA
 from support.replay import differing, replay
 
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case, case_from_document

@@ -12,7 +12,7 @@ pytest.importorskip("pyspark")
 from support.replay import metadata_files
 
 from tools.comparison import compare
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.iceberg import read_manifest_list, read_metadata_json
 from wasim.ledger import Kind
 from wasim.runs import CaseRun, read_recording

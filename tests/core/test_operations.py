@@ -6,7 +6,7 @@ import pytest
 from support.agreement import check_agreement, check_close, recording_of, simulated_like
 
 from wasim import collect
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.core import check_describable
 from wasim.errors import CaseFailed, WasimError
 from wasim.ledger import Action, Kind

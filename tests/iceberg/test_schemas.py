@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from wasim.iceberg.avro_schemas import avro_schema_json, fixed_decimal_bytes
+from wasim.iceberg.avro_schemas import avro_schema, fixed_decimal_bytes
 from wasim.iceberg.hash_order import java_map_order, java_string_hash
+from wasim.iceberg.json_text import compact_json
 from wasim.iceberg.schemas import (
     ListType,
     MapType,
@@ -88,14 +89,14 @@ def test_a_partition_value_has_the_type_of_its_transforms_result(transform, sour
 
 @pytest.mark.parametrize(("name", "avro"), [("a b", "a_x20b"), ("1x", "_1x"), ("é-1", "é_x2D1"), ("_a", "_a")])
 def test_a_name_that_avro_forbids_is_sanitized_and_remembered(name, avro):
-    text = avro_schema_json(StructType((NestedField(field_id=5, name=name, type=PrimitiveType("int")),)), "r")
+    text = compact_json(avro_schema(StructType((NestedField(field_id=5, name=name, type=PrimitiveType("int")),)), "r"))
     (field,) = json.loads(text)["fields"]
     assert (field["name"], field.get("iceberg-field-name", name)) == (avro, name)
 
 
 def test_a_fixed_type_is_printed_once_and_named_afterwards():
     fields = [NestedField(field_id=number, name=f"u{number}", type=PrimitiveType("uuid")) for number in (1, 2)]
-    first, second = json.loads(avro_schema_json(StructType(tuple(fields)), "r"))["fields"]
+    first, second = avro_schema(StructType(tuple(fields)), "r")["fields"]
     assert first["type"][1] == {"type": "fixed", "name": "uuid_fixed", "size": 16, "logicalType": "uuid"}
     assert second["type"] == ["null", "uuid_fixed"]
 

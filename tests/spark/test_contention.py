@@ -12,7 +12,7 @@ import pytest
 from support.contexts import events_of
 
 from wasim.bench.case import carry_out
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.core import CORE, DescribedData
 from wasim.core.described import content_file_json
 from wasim.ledger import Action, FileEvents, Kind, StepRecords

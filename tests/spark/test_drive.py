@@ -9,7 +9,7 @@ from support.on_spark import run_on_spark
 from support.small import small_case_in
 
 from tools.overhead import measure_overhead
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.ledger import Kind
 from wasim.runs import CaseRun
 from wasim.scenario import Case

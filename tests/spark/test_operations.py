@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.contexts import events_of
 
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.ledger import Action, Kind
 from wasim.runs import CaseRun
 from wasim.scenario import Case

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.pages import page_of
 
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.errors import CaseFailed, EnvironmentFault
 from wasim.fit import FitReport
 from wasim.ledger import FULL_SCAN

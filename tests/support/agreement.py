@@ -14,7 +14,7 @@ from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_case
 
 if TYPE_CHECKING:
-    from wasim.bench.context import CaseContext  # brings Spark
+    from wasim.bench.probing import CaseContext  # brings Spark
 
 CLOSE = 0.001  # core against sim, over all metadata
 CLOSE_KIND = 0.003  # lists of 70 commits stray by 0.05 % with the ids in them, of either side: four times that of both

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wasim.bench import engine_named
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.ledger import FileEvents
 from wasim.ledger.parquet import read_columns
 from wasim.runs import RunFolder

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.inspection import live_bytes
 from wasim.iceberg.properties import TableProperties

@@ -1,6 +1,6 @@
 """What holds of every case of four commits of twenty rows on S3."""
 
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.ledger import Kind, RequestKind, Requests
 from wasim.ledger.parquet import read_columns
 from wasim.runs import CaseRun

@@ -14,7 +14,7 @@ from support.canaries import planted
 from support.contexts import context_of
 from support.inspected import check_inspected
 from wasim.bench.case import carry_out
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.runs import CaseRun, RunFolder
 from wasim.scenario import Case
 from wasim.spark import AWS_BUNDLE, DEFAULT_MASTER, Session, java, open_session

@@ -16,7 +16,7 @@ from support.replay import differing, metadata_files, replay
 from support.round_trip import check_round_trip
 
 from tools.comparison import compare
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.iceberg import DataFileEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.properties import TableProperties

@@ -16,8 +16,7 @@ import numpy as np
 from pyarrow import fs
 
 from wasim import collect
-from wasim.bench.context import CaseContext
-from wasim.bench.probing import Probing, probe_fresh
+from wasim.bench.probing import CaseContext, Probing, probe_fresh
 from wasim.collect import list_table
 from wasim.collect.audit import classify
 from wasim.errors import CaseFailed

@@ -1,17 +1,18 @@
-"""A case's table probed: by every reader that its scenario names, after some commits and once more when it is done."""
+"""What carrying out a case needs; and its table probed, by every reader that its scenario names."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from wasim.bench.context import CaseContext
 from wasim.bench.timing import PlanningTarget, PlanningTimes, time_planning
 from wasim.iceberg.properties import WRITE_DATA_LOCATION
 from wasim.ledger import DirectoryScan, PlanningProbe
 from wasim.ledger.readers import ICEBERG_JAVA
+from wasim.runs import RunFolder
 from wasim.scenario import Case
 from wasim.scenario.paths import DATA_FOLDER
-from wasim.spark import Catalog, drive
+from wasim.spark import Catalog, Session, drive
 from wasim.spark.probe import (
     ColdTable,
     Occasion,
@@ -24,8 +25,40 @@ from wasim.spark.probe import (
     probe_cold,
     queries,
 )  # fmt: skip
+from wasim.spark.servers import Servers
 from wasim.units import Floats
 from wasim.workload import Probe
+
+
+def _ignore(commits: int) -> None:
+    """Takes no notice of progress."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseContext:
+    """Where a case is carried out, by which engine, under which key; `on_commits` takes the number of commits so far.
+
+    `machine` is for pytest-benchmark's document.
+    """
+
+    session: Session
+    folder: RunFolder
+    key: str
+    servers: Servers
+    machine: Mapping[str, Any]
+    on_commits: Callable[[int], None] = _ignore
+    engine: drive.Engine = drive.SPARK
+
+    @property
+    def warehouse(self) -> Path:
+        """The case's warehouse."""
+        return self.folder.warehouse(self.key)
+
+    @property
+    def table_root(self) -> Path:
+        """Where the case's table is when its store is local, under its warehouse."""
+        return self.warehouse.joinpath(*drive.TABLE_NAME.split("."))
+
 
 EXECUTION_ROUNDS = 3
 

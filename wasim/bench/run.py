@@ -15,7 +15,7 @@ from rich.table import Column
 from rich.text import Text
 
 from wasim.bench.case import carry_out, warm_up
-from wasim.bench.context import CaseContext
+from wasim.bench.probing import CaseContext
 from wasim.core import CORE
 from wasim.errors import WasimError
 from wasim.estimate import case_s

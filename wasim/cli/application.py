@@ -14,16 +14,14 @@ import typer
 from typer.core import TyperGroup
 
 from wasim import __version__
-from wasim.cli.bench import bench
+from wasim.cli.bench import bench, profile
 from wasim.cli.compare import compare, report
 from wasim.cli.diff import diff
-from wasim.cli.inspect import inspect
+from wasim.cli.inspect import inspect, watch
 from wasim.cli.plan import plan
-from wasim.cli.profile import profile
 from wasim.cli.simulate import simulate
 from wasim.cli.terminal import echo
 from wasim.cli.validate import init, schema, validate
-from wasim.cli.watch import watch
 from wasim.errors import ExitCode, WasimError, printable
 
 _ENVIRONMENT_ERRORS = {

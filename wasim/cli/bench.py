@@ -1,12 +1,11 @@
-"""`wasim bench`: a scenario run on real Iceberg tables."""
+"""`wasim bench` and `profile`: a scenario run, and a writer measured, on real Iceberg tables."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import require_pyiceberg, require_spark
-from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of
+from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of, require_pyiceberg, require_spark
 from wasim.cli.terminal import Format, FormatOption, Link, chosen_format, console, echo, print_notes, render, rich_table
 from wasim.errors import ExitCode
 
@@ -114,3 +113,29 @@ def _estimate_table(estimate: "RunEstimate") -> "TextTable":
         rows=(*rows, ("", "all", f"{commits:,}", *cells(estimate))),
         figures=("#", "commits", "time", "memory", "disk"),
     )
+
+
+def profile(
+    scenario: Annotated[
+        Path | None, typer.Argument(metavar="[SCENARIO]", help="Tables to measure on [default: a table of all types].")
+    ] = None,
+    writer: Annotated[str, typer.Option(help="streaming or batch, without a SCENARIO.")] = "streaming",
+    name: Annotated[str, typer.Option(help="The profile's name [default: the writer's].")] = "",
+    out: Annotated[Path | None, typer.Option(help="File to write [default: stdout].")] = None,
+    engine: Annotated[str, typer.Option(help="spark, or core: Iceberg's library alone.")] = "spark",
+    master: Master = "local[2]",
+) -> None:
+    """Measure a writer on real tables: the profile that `simulate --profile` takes."""
+    require_spark("profile")
+    from wasim.bench.profile import measure_writer
+    from wasim.runs import write_atomically
+    from wasim.twin import render_profile
+
+    words = console(stderr=True)
+    text = render_profile(
+        measure_writer(scenario, writer=writer, engine=engine, master=master, name=name, console=words)
+    )
+    if out is None:
+        return echo(text, nl=False)
+    write_atomically(out, text)
+    return words.print(f"Profile: {out}", markup=False, soft_wrap=True)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from wasim.cli.extras import map_on
-from wasim.cli.options import TableOptions, write_page
+from wasim.cli.options import TableOptions, map_on, write_page
 from wasim.cli.terminal import Format, echo, render
 from wasim.errors import ExitCode, WasimError
 

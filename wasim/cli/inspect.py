@@ -1,4 +1,4 @@
-"""`wasim inspect`: what a real table's metadata is, and what of it may go."""
+"""`wasim inspect` and `watch`: what a real table's metadata is, what of it may go, and its new commits as they come."""
 
 import json
 from collections.abc import Sequence
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import map_on
-from wasim.cli.options import AsJson, TableOptions, check_writable, takes_table
+from wasim.cli.options import AsJson, TableOptions, check_writable, map_on, takes_table
 from wasim.cli.terminal import console, echo
 from wasim.errors import ExitCode, WasimError, quoted
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from wasim.doctor.outlook import Outlook
     from wasim.ledger.machine import Machine
     from wasim.storage import S3Options
+
 
 _MOST_RECORDS = 20
 
@@ -259,3 +259,40 @@ def _limit(text: str) -> tuple[str, tuple[float, float]]:
         return name, (float(first), float(second or "inf"))
     except ValueError:
         raise WasimError(f"--limit is {quoted(text)}. Give it such as snapshots=1000,5000.") from None
+
+
+@takes_table
+def watch(
+    location: Annotated[
+        str, typer.Argument(metavar="LOCATION", help="A table's folder, local or s3://, or catalog.namespace.table.")
+    ],
+    every: Annotated[str, typer.Option("--every", help="How often to look.")] = "5m",
+    for_how_long: Annotated[str, typer.Option("--for", help="When to end.")] = "1h",
+    port: Annotated[
+        int | None, typer.Option("--prometheus-port", help="Serve Prometheus' text on this port of the loopback.")
+    ] = None,
+    *,
+    table: TableOptions,
+) -> None:
+    """Print new commits of a table as they come: what each wrote, by kind. Reads only."""
+    from wasim.doctor import inspect_location
+    from wasim.doctor.watching import Exposition, render_prometheus
+    from wasim.doctor.watching import watch as watch_table
+    from wasim.units import duration_of_flag_s
+
+    options = replace(table.inspecting(), reads_manifests=False)
+    every_s, for_s = duration_of_flag_s("--every", every), duration_of_flag_s("--for", for_how_long)
+    exposition = None if port is None else Exposition(port)
+
+    def expose(inspection: "Inspection") -> None:
+        if exposition is not None:
+            exposition.text = render_prometheus(inspection)
+
+    try:
+        if exposition is not None:
+            echo(f"Prometheus: http://127.0.0.1:{exposition.port}/metrics", err=True)
+        for line in watch_table(lambda: inspect_location(location, options), every_s=every_s, for_s=for_s, seen=expose):
+            echo(line)
+    finally:
+        if exposition is not None:
+            exposition.close()

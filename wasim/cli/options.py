@@ -1,21 +1,26 @@
-"""Options that several verbs share, and the values made of their texts."""
+"""Options that several verbs share, the values made of their texts, and packages and Spark that an option asks for."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
+from importlib.util import find_spec
 from inspect import Parameter, Signature, signature
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wasim.cli.terminal import echo
-from wasim.errors import WasimError, printable, quoted
+from wasim.errors import EnvironmentFault, WasimError, printable, quoted
 
 if TYPE_CHECKING:
     from wasim.doctor import InspectOptions
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, as --format json.")]
 Master = Annotated[str, typer.Option(help="Spark master URL.")]
@@ -214,3 +219,34 @@ def write_page(path: Path, page: str) -> None:
 
     write_atomically(path, page)
     echo(f"Page: {path}", err=True)
+
+
+_SPARK = {"pyspark": "Spark", "py4j": "Spark's gateway", "pandas": "pandas"}
+
+
+def require_spark(use: str, extra: str = "bench") -> None:
+    """EnvironmentFault naming the first of Spark's packages that `use`, a verb, misses and the extra brings."""
+    for module, name in _SPARK.items():
+        if find_spec(module) is None:
+            raise EnvironmentFault(f'{use} needs {name}: pip install "wasim[{extra}]"')
+
+
+def require_pyiceberg(use: str) -> None:
+    """EnvironmentFault if `use`, a verb, misses pyiceberg."""
+    if find_spec("pyiceberg") is None:
+        raise EnvironmentFault(f'{use} needs pyiceberg: pip install "wasim[pyiceberg]"')
+
+
+@contextmanager
+def map_on(master: str, verb: str) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]]:
+    """A `map` that runs on the Spark at `master`, within the block. On failure Spark's log is kept.
+
+    EnvironmentFault if Spark is not installed.
+    """
+    require_spark(f"{verb} --master", "spark")
+    from wasim.cluster import open_map
+
+    folder = Path(mkdtemp(prefix=f"wasim-{verb}-"))
+    with open_map(master=master, log=folder / "spark.log") as mapped:
+        yield mapped
+    rmtree(folder)

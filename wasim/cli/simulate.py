@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.extras import require_spark
 from wasim.cli.options import (
     AsJson,
     Only,
@@ -16,6 +15,7 @@ from wasim.cli.options import (
     Settings,
     check_writable,
     overrides_of,
+    require_spark,
     table_location,
     takes_workload,
 )

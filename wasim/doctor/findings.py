@@ -79,8 +79,7 @@ class Severity(IntEnum):
     CRITICAL = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Threshold:
+class Threshold(NamedTuple):
     """From where on a value is a warning, and from where on critical; in the value's own unit, or `bytes`."""
 
     name: str
@@ -158,37 +157,24 @@ KNOWN: Mapping[str, Known] = {
     "found_by_tail": Known("WA207", "none needed here; engines need paths rewritten (rewrite_table_path)"),
 }
 
+_WARN, _REFUSED = JSON_MARKS[0], JSON_MARKS[2]
 THRESHOLDS = {
     one.name: one
     for one in (
         Threshold(
-            name="metadata_json_bytes",
-            warning=JSON_MARKS[0].value,
-            critical=JSON_MARKS[2].value,
-            unit="bytes",
-            source=f"{JSON_MARKS[0].source}; {JSON_MARKS[2].source}",
+            "metadata_json_bytes", _WARN.value, _REFUSED.value, f"{_WARN.source}; {_REFUSED.source}", unit="bytes"
         ),
-        Threshold(name="snapshots", warning=500, critical=9_000, source="iceops; trino#30612: 226 ms for every load"),
-        Threshold(name="manifests", warning=100, critical=MANY_MANIFESTS.value, source=MANY_MANIFESTS.source),
+        Threshold("snapshots", 500, 9_000, "iceops; trino#30612: 226 ms for every load"),
+        Threshold("manifests", 100, MANY_MANIFESTS.value, MANY_MANIFESTS.source),
         Threshold(
-            name="manifest_bytes",
-            warning=100_000_000,
-            critical=LARGE_MANIFESTS.value,
-            unit="bytes",
-            source=f"floe; {LARGE_MANIFESTS.source}",
+            "manifest_bytes", 100_000_000, LARGE_MANIFESTS.value, f"floe; {LARGE_MANIFESTS.source}", unit="bytes"
         ),
-        Threshold(
-            name="metadata_share", warning=0.05, critical=0.5, source="iceberg-janitor: warns, pauses the writer"
-        ),
-        Threshold(name="small_file_share", warning=0.3, critical=0.6, source="iceops: files below 32 MiB"),
-        Threshold(name="delete_file_share", warning=0.1, critical=0.3, source="iceops: delete files per data file"),
-        Threshold(
-            name="partition_skew", warning=10, critical=100, source="wasim: the largest partition's data ÷ the mean"
-        ),
-        Threshold(name="orphan_share", warning=0.1, critical=0.5, source="wasim: orphans' share of all bytes there"),
-        Threshold(
-            name="manifest_overlap", warning=0.5, critical=0.9, source="wasim: share of manifests a partition may be in"
-        ),
+        Threshold("metadata_share", 0.05, 0.5, "iceberg-janitor: warns, pauses the writer"),
+        Threshold("small_file_share", 0.3, 0.6, "iceops: files below 32 MiB"),
+        Threshold("delete_file_share", 0.1, 0.3, "iceops: delete files per data file"),
+        Threshold("partition_skew", 10, 100, "wasim: the largest partition's data ÷ the mean"),
+        Threshold("orphan_share", 0.1, 0.5, "wasim: orphans' share of all bytes there"),
+        Threshold("manifest_overlap", 0.5, 0.9, "wasim: share of manifests a partition may be in"),
     )
 }
 
@@ -199,8 +185,7 @@ def thresholds_with(given: Mapping[str, tuple[float, float]]) -> dict[str, Thres
     for name, (warning, critical) in given.items():
         if name not in found:
             raise WasimError(f"There is no threshold {name}; there are {', '.join(THRESHOLDS)}.")
-        old = found[name]
-        found[name] = Threshold(name=name, warning=warning, critical=critical, source="given", unit=old.unit)
+        found[name] = found[name]._replace(warning=warning, critical=critical, source="given")
     return found
 
 

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from wasim.doctor.document import moment
@@ -40,7 +40,7 @@ def _lines(inspection: Inspection) -> Iterator[str]:
             yield f"wasim_table_{name}{{{table}{listed}}} {value}"
 
 
-def _gauges(inspection: Inspection) -> Iterator[tuple[str, str, list[tuple[int | str, dict[str, str]]]]]:
+def _gauges(inspection: Inspection) -> Iterator[tuple[str, str, Sequence[tuple[object, dict[str, str]]]]]:
     """Each gauge's name, its help, and its values with their labels."""
     totals, history, data_bytes = inspection.totals, inspection.history, inspection.live_data_bytes
     yield (

@@ -1,6 +1,6 @@
-"""The `avro.schema` strings that Iceberg derives from its own types (`TypeToSchema`, as Avro prints them)."""
+"""The Avro schemas that Iceberg derives from its own types (`TypeToSchema`, as Avro prints them)."""
 
-from wasim.iceberg.json_text import json_array, json_object, quote
+from wasim.iceberg.json_text import Json
 from wasim.iceberg.schemas import (
     ListType,
     MapType,
@@ -12,113 +12,98 @@ from wasim.iceberg.schemas import (
     fixed_length,
 )
 
-_MICROS = '{"type":"long","logicalType":"timestamp-micros","adjust-to-utc":%s}'
-_NANOS = '{"type":"long","logicalType":"timestamp-nanos","adjust-to-utc":%s}'
-_PLAIN = {
-    "unknown": '"null"',
-    "boolean": '"boolean"',
-    "int": '"int"',
-    "long": '"long"',
-    "float": '"float"',
-    "double": '"double"',
-    "string": '"string"',
-    "binary": '"bytes"',
-    "date": '{"type":"int","logicalType":"date"}',
-    "time": '{"type":"long","logicalType":"time-micros"}',
-    "timestamp": _MICROS % "false",
-    "timestamptz": _MICROS % "true",
-    "timestamp_ns": _NANOS % "false",
-    "timestamptz_ns": _NANOS % "true",
+
+def _time(unit: str, *, is_instant: bool) -> Json:
+    return {"type": "long", "logicalType": f"timestamp-{unit}", "adjust-to-utc": is_instant}
+
+
+_PLAIN: dict[str, Json] = {
+    "unknown": "null",
+    **{name: name for name in ("boolean", "int", "long", "float", "double", "string")},
+    "binary": "bytes",
+    "date": {"type": "int", "logicalType": "date"},
+    "time": {"type": "long", "logicalType": "time-micros"},
+    "timestamp": _time("micros", is_instant=False),
+    "timestamptz": _time("micros", is_instant=True),
+    "timestamp_ns": _time("nanos", is_instant=False),
+    "timestamptz_ns": _time("nanos", is_instant=True),
 }
 
 
-def avro_schema_json(struct: StructType, name: str) -> str:
+def avro_schema(struct: StructType, name: str) -> Json:
     """The Avro schema of records of that struct, named as given; nested records are named `r<field id>`."""
     return _record(struct, name, set())
 
 
-def _record(struct: StructType, name: str, named: set[str]) -> str:
-    fields = json_array([_field(field, named) for field in struct.fields])
-    return json_object([("type", '"record"'), ("name", quote(name)), ("fields", fields)])
+def _record(struct: StructType, name: str, named: set[str]) -> Json:
+    return {"type": "record", "name": name, "fields": [_field(field, named) for field in struct.fields]}
 
 
-def _field(field: NestedField, named: set[str]) -> str:
+def _field(field: NestedField, named: set[str]) -> Json:
     avro_name = field.name if _is_avro_name(field.name) else _sanitized(field.name)
     inner = _type(field.type, field.field_id, named)
-    members = [("name", quote(avro_name)), ("type", inner if field.required else _optional(inner))]
-    if field.doc is not None:
-        members.append(("doc", quote(field.doc)))
-    if not field.required:
-        members.append(("default", "null"))
-    if avro_name != field.name:
-        members.append(("iceberg-field-name", quote(field.name)))
-    members.append(("field-id", str(field.field_id)))
-    return json_object(members)
+    return {
+        "name": avro_name,
+        "type": inner if field.required else _optional(inner),
+        **({"doc": field.doc} if field.doc is not None else {}),
+        **({} if field.required else {"default": None}),
+        **({"iceberg-field-name": field.name} if avro_name != field.name else {}),
+        "field-id": field.field_id,
+    }
 
 
-def _optional(inner: str) -> str:
+def _optional(inner: Json) -> Json:
     # A union of null with null collapses: the type of an unknown column is null alone.
-    return inner if inner == '"null"' else f'["null",{inner}]'
+    return inner if inner == "null" else ["null", inner]
 
 
-def _type(nested: Type, field_id: int, named: set[str]) -> str:
+def _type(nested: Type, field_id: int, named: set[str]) -> Json:
     match nested:
         case StructType():
             return _record(nested, f"r{field_id}", named)
         case ListType():
             element = _type(nested.element, nested.element_id, named)
             items = element if nested.element_required else _optional(element)
-            return json_object([("type", '"array"'), ("items", items), ("element-id", str(nested.element_id))])
+            return {"type": "array", "items": items, "element-id": nested.element_id}
         case MapType():
             return _map(nested, named)
         case PrimitiveType():
             return _primitive(nested, named)
 
 
-def _map(nested: MapType, named: set[str]) -> str:
+def _map(nested: MapType, named: set[str]) -> Json:
     key = _type(nested.key, nested.key_id, named)
     value = _type(nested.value, nested.value_id, named)
     value = value if nested.value_required else _optional(value)
     # Avro's own maps have string keys only; Iceberg's others are arrays of pairs.
-    pair = json_object(
-        [
-            ("type", '"record"'),
-            ("name", quote(f"k{nested.key_id}_v{nested.value_id}")),
-            (
-                "fields",
-                json_array(
-                    [
-                        json_object([("name", '"key"'), ("type", key), ("field-id", str(nested.key_id))]),
-                        json_object([("name", '"value"'), ("type", value), ("field-id", str(nested.value_id))]),
-                    ]
-                ),
-            ),
-        ]
-    )
-    return json_object([("type", '"array"'), ("items", pair), ("logicalType", '"map"')])
+    fields: list[Json] = [
+        {"name": "key", "type": key, "field-id": nested.key_id},
+        {"name": "value", "type": value, "field-id": nested.value_id},
+    ]
+    pair: Json = {"type": "record", "name": f"k{nested.key_id}_v{nested.value_id}", "fields": fields}
+    return {"type": "array", "items": pair, "logicalType": "map"}
 
 
-def _primitive(primitive: PrimitiveType, named: set[str]) -> str:
+def _primitive(primitive: PrimitiveType, named: set[str]) -> Json:
     if primitive.name in _PLAIN:
         return _PLAIN[primitive.name]
     if primitive.name == "uuid":
-        return _fixed("uuid_fixed", 16, '"logicalType":"uuid"', named)
+        return _fixed("uuid_fixed", 16, {"logicalType": "uuid"}, named)
     if (length := fixed_length(primitive)) is not None:
-        return _fixed(f"fixed_{length}", length, "", named)
+        return _fixed(f"fixed_{length}", length, {}, named)
     if digits := decimal_digits(primitive):
         precision, scale = digits
-        logical = f'"logicalType":"decimal","precision":{precision},"scale":{scale}'
+        logical: dict[str, Json] = {"logicalType": "decimal", "precision": precision, "scale": scale}
         return _fixed(f"decimal_{precision}_{scale}", fixed_decimal_bytes(precision), logical, named)
-    return '"bytes"'  # geometry and geography
+    return "bytes"  # geometry and geography
 
 
-def _fixed(name: str, size: int, logical: str, named: set[str]) -> str:
+def _fixed(name: str, size: int, logical: dict[str, Json], named: set[str]) -> Json:
     # Avro prints a named type once and refers to it by name afterwards.
     if name in named:
-        return quote(name)
+        return name
     named.add(name)
-    tail = f",{logical}" if logical else ""
-    return f'{{"type":"fixed","name":"{name}","size":{size}{tail}}}'
+    return {"type": "fixed", "name": name, "size": size, **logical}
 
 
 def fixed_decimal_bytes(precision: int) -> int:

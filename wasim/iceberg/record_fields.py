@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from wasim.iceberg.avro_reader import FieldNames
-from wasim.iceberg.avro_schemas import avro_schema_json
+from wasim.iceberg.avro_schemas import avro_schema
+from wasim.iceberg.json_text import compact_json
 from wasim.iceberg.releases import (
     LIST_KEY_METADATA_SINCE,
     LIST_SNAPSHOT_REQUIRED_SINCE,
@@ -213,7 +214,7 @@ def _with_one_doc(struct: StructType) -> StructType:
 
 
 def _schema_texts(struct: StructType, name: str, release: Release) -> tuple[str, str]:
-    avro = avro_schema_json(struct, name)
+    avro = avro_schema(struct, name)
     # json.dumps leaves spaces; members stand in another order, which no size depends on
-    text = json.dumps(json.loads(avro)) if release.library == "python" else avro
+    text = json.dumps(avro) if release.library == "python" else compact_json(avro)
     return text, schema_json(Schema(columns=struct.fields))

@@ -4,14 +4,12 @@ A name has its unit in it, `bytes` or `ms`; without one it is a count or a ratio
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Dimension: TypeAlias = Literal["bytes", "ms", "money", ""]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metric:
+class Metric(NamedTuple):
     """A figure by name: in `words` for tables, and what it is. `flag` is the option of `wasim plan` that limits it."""
 
     name: str
@@ -29,70 +27,53 @@ METRICS: Mapping[str, Metric] = {
     one.name: one
     for one in (
         Metric(
-            name="wa_data",
-            words="data ÷ rows' data",
-            meaning="Data bytes written ÷ those that the same rows take at the longest interval, over the horizon.",
+            "wa_data",
+            "data ÷ rows' data",
+            "Data bytes written ÷ those that the same rows take at the longest interval, over the horizon.",
         ),
         Metric(
-            name="wa_metadata",
-            words="metadata ÷ data",
-            meaning="Metadata bytes written ÷ the same, over the horizon.",
-            flag="--wa-metadata",
+            "wa_metadata", "metadata ÷ data", "Metadata bytes written ÷ the same, over the horizon.", "--wa-metadata"
         ),
-        Metric(name="wa_total", words="all bytes ÷ data", meaning="All bytes written ÷ the same, over the horizon."),
-        Metric(name="metadata_bytes", words="metadata written", meaning="Metadata bytes written over the horizon."),
+        Metric("wa_total", "all bytes ÷ data", "All bytes written ÷ the same, over the horizon."),
+        Metric("metadata_bytes", "metadata written", "Metadata bytes written over the horizon."),
         Metric(
-            name="metadata_bytes_per_event_hour",
-            words="metadata an hour",
-            meaning="Metadata bytes written per hour; the model's hour where the horizon is shorter.",
+            "metadata_bytes_per_event_hour",
+            "metadata an hour",
+            "Metadata bytes written per hour; the model's hour where the horizon is shorter.",
         ),
         Metric(
-            name="metadata_bytes_per_day",
-            words="metadata a day",
-            meaning="Metadata bytes written per day; the model's day where the horizon is shorter.",
-            flag="--metadata-per-day",
+            "metadata_bytes_per_day",
+            "metadata a day",
+            "Metadata bytes written per day; the model's day where the horizon is shorter.",
+            "--metadata-per-day",
         ),
         Metric(
-            name="metadata_json_bytes",
-            words="metadata.json",
-            meaning="Size of metadata.json at the end, as stored.",
-            flag="--metadata-json",
+            "metadata_json_bytes", "metadata.json", "Size of metadata.json at the end, as stored.", "--metadata-json"
         ),
+        Metric("metadata_on_disk_bytes", "metadata on disk", "Metadata on disk at the end.", "--metadata-on-disk"),
+        Metric("manifest_bytes", "bytes of manifests", "Bytes of the live manifests at the end."),
+        Metric("data_bytes", "data written", "Data bytes written over the horizon."),
         Metric(
-            name="metadata_on_disk_bytes",
-            words="metadata on disk",
-            meaning="Metadata on disk at the end.",
-            flag="--metadata-on-disk",
+            "planning_p50_ms",
+            "planning",
+            "Median of load and scan planning together: full scan, warm, at the end.",
+            "--planning",
         ),
-        Metric(name="manifest_bytes", words="bytes of manifests", meaning="Bytes of the live manifests at the end."),
-        Metric(name="data_bytes", words="data written", meaning="Data bytes written over the horizon."),
+        Metric("planning_p95_ms", "planning p95", "95th percentile of the same."),
         Metric(
-            name="planning_p50_ms",
-            words="planning",
-            meaning="Median of load and scan planning together: full scan, warm, at the end.",
-            flag="--planning",
+            "load_p50_ms", "loading", "Median of the table load alone, which every query begins with: warm, at the end."
         ),
-        Metric(name="planning_p95_ms", words="planning p95", meaning="95th percentile of the same."),
+        Metric("load_p95_ms", "load p95", "95th percentile of the table load alone: full scan, warm, at the end."),
+        Metric("commit_p50_ms", "commit", "Median of Iceberg's commit duration."),
+        Metric("commit_p95_ms", "commit p95", "95th percentile of Iceberg's commit duration."),
+        Metric("manifests", "manifests", "Live manifests at the end.", "--manifests"),
+        Metric("snapshots", "snapshots", "Retained snapshots at the end."),
+        Metric("files", "files", "Live data and delete files at the end."),
         Metric(
-            name="load_p50_ms",
-            words="loading",
-            meaning="Median of the table load alone, which every query begins with: warm, at the end.",
-        ),
-        Metric(
-            name="load_p95_ms",
-            words="load p95",
-            meaning="95th percentile of the table load alone: full scan, warm, at the end.",
-        ),
-        Metric(name="commit_p50_ms", words="commit", meaning="Median of Iceberg's commit duration."),
-        Metric(name="commit_p95_ms", words="commit p95", meaning="95th percentile of Iceberg's commit duration."),
-        Metric(name="manifests", words="manifests", meaning="Live manifests at the end.", flag="--manifests"),
-        Metric(name="snapshots", words="snapshots", meaning="Retained snapshots at the end."),
-        Metric(name="files", words="files", meaning="Live data and delete files at the end."),
-        Metric(
-            name="monthly_cost",
-            words="cost a month",
-            meaning="Money a month, at the prices; `wasim plan` judges it, a run does not.",
-            flag="--monthly-cost",
+            "monthly_cost",
+            "cost a month",
+            "Money a month, at the prices; `wasim plan` judges it, a run does not.",
+            "--monthly-cost",
         ),
     )
 }

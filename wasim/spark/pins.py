@@ -17,7 +17,6 @@ from pathlib import Path
 from wasim.errors import EnvironmentFault
 from wasim.spark.java import SPARK_JARS, find_java
 
-ICEBERG = "1.12.0"
 # a file, because the command line knows no classifiers
 _IVY_FILE = """<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
   <info organisation="wasim" module="wanted"/>
@@ -63,74 +62,19 @@ def listed_jars(file: Path) -> tuple[PinnedJar, ...]:
     )
 
 
-def _iceberg(name: str, sha256: str) -> PinnedJar:
-    return PinnedJar(organisation="org.apache.iceberg", name=name, version=ICEBERG, sha256=sha256)
-
-
-SQLITE = PinnedJar(
-    organisation="org.xerial",
-    name="sqlite-jdbc",
-    version="3.50.3.0",
-    sha256="a3f53a2aa15ae9425a9e793bbe9c8e5288febeb4b65ef5c1a4e80d4c2045cf08",
-)
-PINNED_JARS = (
-    _iceberg("iceberg-spark-runtime-4.1_2.13", "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82"),
-    SQLITE,
-)
-AWS_BUNDLE = _iceberg("iceberg-aws-bundle", "dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957")
-POSTGRESQL = PinnedJar(
-    organisation="org.postgresql",
-    name="postgresql",
-    version="42.7.8",
-    sha256="2a32a9dcbc42d67a50ad3a0de5efd102c8d2be46720045f2cbd6689f160ab7c7",
-)
-S3PROXY = PinnedJar(
-    organisation="org.gaul",
-    name="s3proxy",
-    version="4.1.0",
-    sha256="a4d025969aaf796616ed4b1e2491d87d455ce84bb28cb9db086b2e6aaa68b48d",
-    classifier="jar-with-dependencies",
-)
-REST_SERVER_JARS = (
-    # as Iceberg publishes it, its dependencies not inside: what serves REST is made for these
-    _iceberg("iceberg-core", "d3bbb331b7a907e134958d21ecccd91a736049e00768e07579ff60855bf28352"),
-    PinnedJar(
-        organisation="org.apache.iceberg",
-        name="iceberg-core",
-        version="1.11.0",  # 1.12.0 has no tests published
-        sha256="4284719a5f0eb7db01e9f784a0ed4ca8bacf7d6f9951924143afc083428d8be3",
-        classifier="tests",
-    ),
-    _iceberg("iceberg-api", "d476a6989edfe3882a47ce0eaa3e53df4d589ef5e7bd0a16ff113ae570bca8b6"),
-    _iceberg("iceberg-common", "18a43330e3c5eb712a9bf88e8f70441971851400efb4646f0b6512ac40c5f357"),
-    _iceberg("iceberg-aws", "ec82373b4126e54f415768081926773b07c959eec14268e806c8e441324217a5"),
-    _iceberg("iceberg-bundled-guava", "8d27e319e3bc28f7f86e7fbd59f6758bfaa1f78d72d9f76aa93ad1f7cbd3ba34"),
-    PinnedJar(
-        organisation="com.github.ben-manes.caffeine",
-        name="caffeine",
-        version="2.9.3",
-        sha256="1e0a7bbef1dd791653143f3f05d0e489934bf5481e58a87c9e619cd46b68729b",
-    ),
-    PinnedJar(
-        organisation="dev.failsafe",
-        name="failsafe",
-        version="3.3.2",
-        sha256="2c5dc879a6dac7ea3a7b29d795e27bd49b8e7908b05c2f3e56053c19d79850f5",
-    ),
-    PinnedJar(
-        organisation="org.apache.httpcomponents.client5",
-        name="httpclient5",
-        version="5.6",
-        sha256="0992b7dd57fbfc8334df2201e1788a2752ff11b6a638f5ce521915bef72ca4ad",
-    ),
-    PinnedJar(
-        organisation="org.apache.httpcomponents.core5",
-        name="httpcore5",
-        version="5.4",
-        sha256="cec2981fa7f520efb63f0787c24f10af2679e31f9f75c448c4dde40a3ae8100d",
-    ),
-    SQLITE,
-)
+_JARS = {
+    jar.classifier or jar.name: jar for jar in listed_jars(Path(__file__).with_name("jars.txt"))
+}  # of those with a classifier, by that
+SQLITE, AWS_BUNDLE, POSTGRESQL = _JARS["sqlite-jdbc"], _JARS["iceberg-aws-bundle"], _JARS["postgresql"]
+S3PROXY = _JARS["jar-with-dependencies"]
+PINNED_JARS = (_JARS["iceberg-spark-runtime-4.1_2.13"], SQLITE)
+# iceberg-core as Iceberg publishes it, its dependencies not inside: what serves REST is made for these. Its tests are
+# of 1.11.0: 1.12.0 has none published.
+_FOR_REST = (
+    "iceberg-core", "tests", "iceberg-api", "iceberg-common", "iceberg-aws", "iceberg-bundled-guava", "caffeine",
+    "failsafe", "httpclient5", "httpcore5",
+)  # fmt: skip
+REST_SERVER_JARS = (*(_JARS[name] for name in _FOR_REST), SQLITE)
 
 
 def cache_folder() -> Path:
