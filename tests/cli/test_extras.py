@@ -4,7 +4,7 @@ import pytest
 from support.paths import ROOT, SCENARIOS
 from typer.testing import CliRunner
 
-from wasim.cli import app, extras
+from wasim.cli import app, options
 from wasim.errors import EnvironmentFault, ExitCode
 
 
@@ -28,7 +28,7 @@ from wasim.errors import EnvironmentFault, ExitCode
 def test_a_missing_extra_is_named_with_its_command(
     package: str, verb: list[str], line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == package else object())
+    monkeypatch.setattr(options, "find_spec", lambda name: None if name == package else object())
     fault = CliRunner().invoke(app, verb).exception
     assert isinstance(fault, EnvironmentFault)
     assert (str(fault), fault.exit_code) == (line, ExitCode.USER_MISTAKE)

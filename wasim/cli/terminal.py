@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,21 +108,15 @@ def render(
 
 def render_csv(records: Sequence[Mapping[str, Any]]) -> str:
     """A line per record, after a line of names; nested values by dotted name, lists left out, numbers as they are."""
-    rows = [dict(_flat(record)) for record in records]
+    from wasim.report.words import leaves
+
+    rows = [{name: value for name, value in leaves(one) if not isinstance(value, list | tuple)} for one in records]
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     lines = csv.DictWriter(text, names, lineterminator="\n")
     lines.writeheader()
     lines.writerows(rows)
     return text.getvalue().rstrip("\n")
-
-
-def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
-    for name, value in record.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
-        elif not isinstance(value, list | tuple):
-            yield f"{prefix}{name}", value
 
 
 def print_outcome(outcome: "Outcome", form: Format, link: str = "") -> None:

@@ -20,6 +20,7 @@ from wasim.iceberg.properties import (
     property_of,
 )
 from wasim.report.gate import Figure
+from wasim.report.words import leaves
 from wasim.scenario.limits import Limit
 from wasim.scenario.metrics import ADDING_UP, metric_words
 from wasim.units import format_duration
@@ -249,11 +250,16 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
     interval, later = (float(one["commit_interval_s"]) for one in (before, after))
     if interval != later:
         yield f"{format_duration(interval)} → {format_duration(later)}"
-    one, other = (dict(_leaves({k: v for k, v in side.items() if k not in _SKIPPED})) for side in (before, after))
+    kept = ({name: value for name, value in side.items() if name not in _SKIPPED} for side in (before, after))
+    one, other = ({key: str(value) for key, value in leaves(side, _by_place)} for side in kept)
     for key in _changed_keys(one, other):
         if key != "commit_interval_s":
             shown = key.removeprefix("table.properties.")
             yield f"`{shown}` {_value(key, one)} → {_value(key, other)}"
+
+
+def _by_place(_item: object, place: int) -> str:
+    return str(place)
 
 
 def _value(key: str, values: Mapping[str, str]) -> str:
@@ -264,12 +270,3 @@ def _value(key: str, values: Mapping[str, str]) -> str:
 
 def _changed_keys(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
     return [key for key in dict.fromkeys([*before, *after]) if before.get(key) != after.get(key)]
-
-
-def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - dicts, lists and scalars
-    if isinstance(value, dict | list):
-        items = value.items() if isinstance(value, dict) else enumerate(value)
-        for name, item in items:
-            yield from _leaves(item, f"{key}.{name}" if key else str(name))
-    else:
-        yield key, str(value)

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from wasim.iceberg.properties import KEY_PREFIXES, property_of
+from wasim.report.words import leaves
 from wasim.scenario.document import Refused, read_document
 from wasim.units import DAY_S, HOUR_S
 
@@ -156,7 +157,7 @@ def read_json(text: str) -> Reading:
         data = json.loads(text)
     except ValueError as error:
         return Reading(unread=(f"it is no JSON: {error}",))
-    return read_keys(dict(_flat(data)))
+    return read_keys(_flat(data))
 
 
 def read_yaml(text: str) -> Reading:
@@ -165,7 +166,7 @@ def read_yaml(text: str) -> Reading:
         document, _ = read_document(text.encode())
     except Refused as refused:
         return Reading(unread=tuple(fault.text for fault in refused.faults[:1]))
-    return read_keys(dict(_flat(document.data)))
+    return read_keys(_flat(document.data))
 
 
 def read_keys(flat: Mapping[str, str]) -> Reading:
@@ -206,15 +207,9 @@ def _named(owner: str, flat: Mapping[str, str]) -> str:
     return flat.get(f"{prefix}iceberg.tables", "") or owner
 
 
-def _flat(value: Any, key: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - dicts, lists and scalars
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield from _flat(item, f"{key}.{name}" if key else str(name))
-    elif isinstance(value, list):
-        for place, item in enumerate(value):
-            yield from _flat(item, f"{key}.{_name_of(item, place)}" if key else _name_of(item, place))
-    elif value is not None:
-        yield key, str(value).lower() if isinstance(value, bool) else str(value)
+def _flat(data: Any) -> dict[str, str]:  # noqa: ANN401 - dicts, lists and scalars
+    found = ((key, value) for key, value in leaves(data, _name_of) if value is not None)
+    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in found}
 
 
 def _name_of(item: Any, place: int) -> str:  # noqa: ANN401 - as _flat

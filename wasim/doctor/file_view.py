@@ -12,7 +12,6 @@ from wasim.errors import UnsupportedFile, printable
 from wasim.iceberg import (
     IcebergFileError,
     ManifestEntry,
-    ManifestFile,
     read_manifest,
     read_manifest_list,
     read_metadata_json,
@@ -89,7 +88,7 @@ def _view_avro(data: bytes, source: str) -> FileView:
     header["inflated_bytes"] = sum(len(block.raw) for block in container.blocks)
     if b"manifest_path" in container.header.get("avro.schema", b""):
         manifests = read_manifest_list(data, source=source).manifests
-        return FileView(kind="manifest_list", header=header, records=[_plain_fields(one) for one in manifests])
+        return FileView(kind="manifest_list", header=header, records=[_plain(one) for one in manifests])
     manifest = read_manifest(data, source=source, known=_bare_header(container, source))
     schema = manifest.header.schema
     return FileView(kind="manifest", header=header, records=[_entry(one, schema) for one in manifest.entries])
@@ -114,10 +113,6 @@ def _bare_header(container: Container, source: str) -> ManifestHeader | None:
     ids = [number for number, _ in partition.fields] if isinstance(partition, AvroRecord) else []
     spec = [PartitionField(name=f"partition_{one}", transform="identity", source_id=one, field_id=one) for one in ids]
     return ManifestHeader(schema=Schema(columns=()), spec=PartitionSpec(fields=tuple(spec)))
-
-
-def _plain_fields(value: ManifestFile) -> dict[str, Any]:
-    return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
 
 
 def _entry(entry: ManifestEntry, schema: Schema) -> dict[str, Any]:

@@ -131,19 +131,15 @@ def find_remedies(tree: Tree, totals: StateTotals, parts: JsonParts, table: str)
         _delete_after_commit(tree, totals, table),
         _gzip(tree, table),
     )
-    return tuple(_without_sql(_checked(one, tree)) for one in found if one is not None)
+    return tuple(_checked(one, tree) for one in found if one is not None)
 
 
 def _checked(remedy: Remedy, tree: Tree) -> Remedy:
-    """The remedy, blocked where this is not known to be the table as it stands."""
-    return replace(remedy, blocked=tree.doubt_of_current) if tree.doubt_of_current and not remedy.blocked else remedy
-
-
-def _without_sql(remedy: Remedy) -> Remedy:
-    if not remedy.blocked:
+    """The remedy, blocked where this is not known to be the table as it stands, and without SQL where it is."""
+    blocked = remedy.blocked or tree.doubt_of_current
+    if not blocked:
         return remedy
-    note = f"{remedy.note}; {remedy.blocked}" if remedy.note else remedy.blocked
-    return replace(remedy, sql="", note=note)
+    return replace(remedy, blocked=blocked, sql="", note=f"{remedy.note}; {blocked}" if remedy.note else blocked)
 
 
 def _compaction(tree: Tree, table: str) -> Remedy | None:

@@ -1,6 +1,7 @@
 """Figures and names as text, the same in tables, charts and sentences."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from wasim.ledger import Kind
 
@@ -35,3 +36,22 @@ def format_share(share: float) -> str:
     """A share in whole per cent; with a decimal where it would be rounded to all or nothing."""
     digits = 1 if share and (share < 0.01 or share > 0.99) else 0
     return f"{share * 100:.{digits}f} %"
+
+
+def leaves(
+    value: Any,  # noqa: ANN401 - any JSON value
+    name_of: Callable[[Any, int], str] | None = None,
+    name: str = "",
+) -> Iterator[tuple[str, Any]]:
+    """The values in nested mappings by dotted name, in their order; lists are values too unless `name_of` names what
+    they hold, by the item and its place.
+    """
+    if isinstance(value, Mapping):
+        items: Iterable[tuple[Any, Any]] = value.items()
+    elif isinstance(value, list) and name_of is not None:
+        items = ((name_of(item, place), item) for place, item in enumerate(value))
+    else:
+        yield name, value
+        return
+    for key, item in items:
+        yield from leaves(item, name_of, f"{name}.{key}" if name else str(key))

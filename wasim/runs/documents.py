@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from wasim.ledger import Contention, DirectoryScan, OperationTotals, PlanningProbe, percentile_ms
+from wasim.ledger import DirectoryScan, OperationTotals, PlanningProbe, percentile_ms
 from wasim.runs.bill import bill_case, bill_document
 from wasim.runs.limits import measures
 from wasim.runs.values import CaseRun, Run
@@ -16,6 +16,7 @@ DOCUMENT_VERSION = 3
 
 
 _ROUNDS = ("load_ms", "planning_ms", "execution_ms")
+_CONTENTION = "attempts lost_attempts failed_commits failed lost_bytes orphan_bytes orphan_files"
 
 
 def probe_document(probe: PlanningProbe) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "files_written": totals.files_written,
         "files_deleted": totals.files_deleted,
         "wasted_bytes": None if case.is_sampled else _sum_known(case.ledger.wasted_bytes),
-        "contention": _contention_summary(case.contention) if case.contention else None,
+        "contention": _parts_of(case.contention, _CONTENTION) if case.contention else None,
         "operations": [_operation_summary(one, tables) for one in case.operations],
         "metrics": measures(case),
         "ingested_bytes": case.ingested_bytes * tables,
@@ -95,30 +96,14 @@ def _commit_ms(case: CaseRun) -> dict[str, Any]:
     return times | {"modelled": said | {"basis": list(case.latency.basis), "sustains": case.latency.sustains}}
 
 
-def _contention_summary(one: Contention) -> dict[str, Any]:
-    return {
-        "attempts": one.attempts,
-        "lost_attempts": one.lost_attempts,
-        "failed_commits": one.failed_commits,
-        "failed": one.failed,
-        "lost_bytes": one.lost_bytes,
-        "orphan_bytes": one.orphan_bytes,
-        "orphan_files": one.orphan_files,
-    }
+def _parts_of(one: object, names: str) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in names.split()}
 
 
 def _operation_summary(one: OperationTotals, tables: int) -> dict[str, Any]:
-    totals = one.totals.times(tables)
-    return {
-        "operation": one.operation,
-        "steps": one.steps,
-        "commits": one.commits,
-        "written_bytes": totals.written_bytes,
-        "deleted_bytes": totals.deleted_bytes,
-        "files_written": totals.files_written,
-        "files_deleted": totals.files_deleted,
-        "wall_s": None if np.isnan(one.wall_s) else round(one.wall_s, 3),
-    }
+    totals = _parts_of(one.totals.times(tables), "written_bytes deleted_bytes files_written files_deleted")
+    wall_s = None if np.isnan(one.wall_s) else round(one.wall_s, 3)
+    return {**_parts_of(one, "operation steps commits"), **totals, "wall_s": wall_s}
 
 
 def _sum_known(column: Counts) -> int | None:

@@ -192,23 +192,7 @@ class Case:
 
     def document(self) -> dict[str, object]:
         """The case as plain JSON values, for saving and hashing."""
-        return {
-            "scenario": self.scenario,
-            "table": self.table.model_dump(mode="json"),
-            "workload": self.workload.model_dump(mode="json"),
-            "writer": self.writer.model_dump(mode="json"),
-            "changes": self.changes.model_dump(mode="json", exclude_none=True),
-            "maintenance": self.maintenance.model_dump(mode="json", exclude_none=True),
-            "evolution": [one.model_dump(mode="json", exclude_none=True) for one in self.evolution],
-            "environment": self.environment.model_dump(mode="json"),
-            "planning": self.planning.model_dump(mode="json"),
-            "commit_interval_s": self.commit_interval_s,
-            "horizon_s": self.horizon_s,
-            "clock": self.clock,
-            "seed": self.seed,
-            "repetition": self.repetition,
-            "swept": self.swept,
-        }
+        return {name: _plain(name, getattr(self, name)) for name in _SAVED}
 
     def key(self, versions: dict[str, str]) -> str:
         """Twelve hex digits of a hash of the inputs and the versions that produce the bytes."""
@@ -252,6 +236,14 @@ def case_from_document(document: dict[str, object]) -> Case:
     return Case(**made)  # type: ignore[arg-type]
 
 
+def _plain(name: str, value: object) -> object:
+    """A field of a case as JSON; of what may happen to the table only what is given."""
+    if isinstance(value, tuple):
+        return [_plain(name, one) for one in value]
+    happens = name in ("changes", "maintenance", "evolution")
+    return value.model_dump(mode="json", exclude_none=happens) if isinstance(value, Part) else value
+
+
 def _in_label_already(field: str) -> bool:
     named = (
         "writer",
@@ -290,6 +282,10 @@ def _brief(field: str) -> str:
 _UNSAID = (
     "table.", "changes.", "maintenance.", "columns.", "partition_by.", "properties.", "workload.", "planning.",
     "environment.", "spark.", "writer.",
+)  # fmt: skip
+_SAVED = (
+    "scenario", "table", "workload", "writer", "changes", "maintenance", "evolution", "environment", "planning",
+    "commit_interval_s", "horizon_s", "clock", "seed", "repetition", "swept",
 )  # fmt: skip
 _PARTS: dict[str, type[Part]] = {
     "table": Table,

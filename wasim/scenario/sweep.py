@@ -204,22 +204,18 @@ def source(place: Place, axes: tuple[Axis, ...], choice: Choice) -> Place:
     return place
 
 
+_SHARED = (
+    "table", "workload", "writer", "changes", "maintenance", "evolution", "environment", "planning", "clock", "seed",
+)  # fmt: skip
+
+
 def make_case(scenario: Scenario, *, repetition: int, swept: dict[str, str]) -> Case:
     """The case that one combination of the sweep describes."""
     return Case(
         scenario=scenario.name,
-        table=scenario.table,
-        workload=scenario.workload,
-        writer=scenario.writer,
-        changes=scenario.changes,
-        maintenance=scenario.maintenance,
-        evolution=scenario.evolution,
-        environment=scenario.environment,
-        planning=scenario.planning,
         commit_interval_s=scenario.interval_s,
         horizon_s=covered_s(horizon_s=scenario.horizon, commit_interval_s=scenario.interval_s),
-        clock=scenario.clock,
-        seed=scenario.seed,
         repetition=repetition,
         swept=swept,
+        **{name: getattr(scenario, name) for name in _SHARED},
     )

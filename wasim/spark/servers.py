@@ -31,7 +31,9 @@ from wasim.spark import (
     short_lived_jvm,
     write_secrets,
 )
+from wasim.spark.recorder import java_map
 
+_HADOOP = "hadoop."
 _LISTENING = "0A"  # as /proc/net/tcp writes the state
 
 
@@ -123,12 +125,12 @@ class RestHost:
 
     def _backend(self, properties: Mapping[str, str]) -> Any:
         jvm = self._jvm
-        settings, configuration = jvm.java.util.HashMap(), jvm.org.apache.hadoop.conf.Configuration()
+        configuration = jvm.org.apache.hadoop.conf.Configuration()
         for key, value in properties.items():
             if key.startswith(_HADOOP):
                 configuration.set(key.removeprefix(_HADOOP), value)
-            settings.put(key, value)
-        return jvm.org.apache.iceberg.CatalogUtil.buildIcebergCatalog("backend", settings, configuration)
+        build = jvm.org.apache.iceberg.CatalogUtil.buildIcebergCatalog
+        return build("backend", java_map(jvm, properties), configuration)
 
     def _server(self, catalog: Any, user: str, password: str) -> Any:
         rest, servlets = self._jvm.org.apache.iceberg.rest, self._jetty.servlet
@@ -315,6 +317,3 @@ def _own_store() -> S3Store:
 def below(store: S3Store, *parts: str) -> S3Store:
     """The part of a store below a prefix."""
     return replace(store, location="/".join((store.location, *parts)))
-
-
-_HADOOP = "hadoop."

@@ -19,7 +19,7 @@ from wasim.errors import EnvironmentFault
 from wasim.spark.catalogs import Catalog, MemoryCatalog, S3Store
 from wasim.spark.java import essential_line, find_java, keep_names
 from wasim.spark.pins import AWS_BUNDLE, PinnedJar, fetch_jars
-from wasim.spark.recorder import Journal, recorder_jar
+from wasim.spark.recorder import Journal, java_map, recorder_jar
 
 DEFAULT_MASTER = "local[2]"
 
@@ -62,11 +62,8 @@ class Session:
 
     def remove_objects(self, store: S3Store) -> None:
         """Deletes all objects of the store's location."""
-        properties = self.jvm.java.util.HashMap()
-        for key, value in store.properties().items():
-            properties.put(key, value)
         files = self.jvm.org.apache.iceberg.aws.s3.S3FileIO()
-        files.initialize(properties)
+        files.initialize(java_map(self.jvm, store.properties()))
         files.deletePrefix(f"{store.location}/")
         files.close()
 

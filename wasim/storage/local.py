@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from wasim.storage.access import MOST_FILE_BYTES, MOST_FILES, Children, StorageError, StoredFile, bounded
@@ -36,7 +36,7 @@ class LocalStorage:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
-                    elif found := _entry(entry):
+                    elif found := _stored(entry.path, entry.stat):
                         files.append(found)
         except (FileNotFoundError, NotADirectoryError):
             pass
@@ -46,7 +46,7 @@ class LocalStorage:
 
     def find(self, path: str) -> StoredFile | None:
         """The file at a path."""
-        return _stored(path)
+        return _stored(path, Path(path).stat)
 
     def read(self, path: str, *, most_bytes: int = MOST_FILE_BYTES, head: int | None = None) -> bytes:
         """A file's bytes."""
@@ -91,23 +91,10 @@ def _read(descriptor: int, size: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _entry(entry: "os.DirEntry[str]") -> StoredFile | None:
+def _stored(path: str, look: Callable[[], os.stat_result]) -> StoredFile | None:
     try:
-        seen = entry.stat()
-    except OSError:
-        return None
-    return _of(entry.path, seen)
-
-
-def _stored(path: str) -> StoredFile | None:
-    try:
-        seen = Path(path).stat()
+        seen = look()
     except (OSError, ValueError):
         return None
-    return _of(path, seen)
-
-
-def _of(path: str, seen: os.stat_result) -> StoredFile | None:
-    if not stat.S_ISREG(seen.st_mode):
-        return None
-    return StoredFile(path=path, size_bytes=seen.st_size, modified_s=seen.st_mtime)
+    is_file = stat.S_ISREG(seen.st_mode)
+    return StoredFile(path=path, size_bytes=seen.st_size, modified_s=seen.st_mtime) if is_file else None

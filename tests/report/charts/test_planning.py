@@ -8,7 +8,7 @@ from support.synthetic import Sweep, synthetic_run, with_other_readers
 from wasim.fit import fit_run
 from wasim.ledger.readers import BOUNDARIES
 from wasim.report.charts import draw_chart, plan_charts, render_chart
-from wasim.report.charts.planning import draw_reader, plan_readers
+from wasim.report.charts.latency import draw_reader, plan_readers
 from wasim.report.pages.cells import boundaries, planning_table
 from wasim.report.series import planning_at_end_ms
 from wasim.report.words import ABSENT

@@ -1,6 +1,6 @@
 """What concurrent writers cost each other: attempts lost, and commit latency, against their number."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -74,7 +74,7 @@ def draw_lost_attempts(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
     """Share of all attempts that another writer beat, against the number of writers; one line per group."""
     ends = []
     for position, crowd in enumerate(crowds):
-        look, shares = look_of(position), [100 * _lost_share(run) for run in crowd.cases]
+        look, shares = look_of(position), [100 * _of(run).lost_share for run in crowd.cases]
         ax.plot(crowd.writers, shares, color=look.colour, marker=look.marker, linestyle=look.line, gid=crowd.name)
         ends.append(EndLabel(text=_short(crowd, crowds), y=shares[-1], look=look))
     ax.set(ylabel="attempts lost, in per cent", ylim=(-2, 102))
@@ -86,34 +86,29 @@ def draw_lost_attempts(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
 
 def draw_latency_by_writers(ax: Axes, crowd: Crowd) -> Axes:
     """Milliseconds that a commit takes, retries and their waits included, against the number of writers."""
-    ends, values = [], []
-    for name, percent, look in LATENCIES:
-        times = [run.commit_ms(percent) or 0.0 for run in crowd.cases]
-        ax.plot(crowd.writers, times, color=look.colour, marker=look.marker, linestyle=look.line, gid=name)
-        ends.append(EndLabel(text=name, y=times[-1], look=look))
-        values += times
-    how = ", modelled" if _is_modelled(crowd) else ""
-    ax.set(yscale="log", ylabel=f"milliseconds of a commit{how}")
-    name_panel(ax, crowd.name)
-    _set_writers_axis(ax, crowd.writers)
-    ax.set_ylim(*pad_log_limits(min(values), max(values)))
-    set_count_axis(ax.yaxis)
-    name_line_ends(ax, ends)
-    return ax
+    lines = [(name, name, crowd, percent, look) for name, percent, look in LATENCIES]
+    return _draw_times(ax, lines, panel=crowd.name, label="milliseconds of a commit")
 
 
 def draw_medians_by_writers(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
     """Median milliseconds of a commit against the number of writers; one line per group."""
+    median: Percent = 50
+    lines = [(crowd.name, _short(crowd, crowds), crowd, median, look_of(n)) for n, crowd in enumerate(crowds)]
+    return _draw_times(ax, lines, panel="A commit, retries included", label="median milliseconds")
+
+
+def _draw_times(ax: Axes, lines: Sequence[tuple[str, str, Crowd, Percent, Look]], *, panel: str, label: str) -> Axes:
+    """A line each: its id, its name, whose times, which percentile of them, and how it looks."""
     ends, values = [], []
-    for position, crowd in enumerate(crowds):
-        look, times = look_of(position), [run.commit_ms(50) or 0.0 for run in crowd.cases]
-        ax.plot(crowd.writers, times, color=look.colour, marker=look.marker, linestyle=look.line, gid=crowd.name)
-        ends.append(EndLabel(text=_short(crowd, crowds), y=times[-1], look=look))
+    for gid, name, crowd, percent, look in lines:
+        times = [run.commit_ms(percent) or 0.0 for run in crowd.cases]
+        ax.plot(crowd.writers, times, color=look.colour, marker=look.marker, linestyle=look.line, gid=gid)
+        ends.append(EndLabel(text=name, y=times[-1], look=look))
         values += times
-    how = ", modelled" if any(_is_modelled(crowd) for crowd in crowds) else ""
-    ax.set(yscale="log", ylabel=f"median milliseconds{how}")
-    name_panel(ax, "A commit, retries included")
-    _set_writers_axis(ax, [writers for crowd in crowds for writers in crowd.writers])
+    how = ", modelled" if any(_is_modelled(crowd) for _, _, crowd, _, _ in lines) else ""
+    ax.set(yscale="log", ylabel=f"{label}{how}")
+    name_panel(ax, panel)
+    _set_writers_axis(ax, [writers for _, _, crowd, _, _ in lines for writers in crowd.writers])
     ax.set_ylim(*pad_log_limits(min(values), max(values)))
     set_count_axis(ax.yaxis)
     name_line_ends(ax, ends)
@@ -134,10 +129,6 @@ def _of(run: CaseRun) -> Contention:
     return run.contention
 
 
-def _lost_share(run: CaseRun) -> float:
-    return _of(run).lost_share
-
-
 def _short(crowd: Crowd, crowds: tuple[Crowd, ...]) -> str:
     """What tells a group from the others: the words of its name that they do not all share."""
     shared = set.intersection(*(set(one.name.split()) for one in crowds)) if len(crowds) > 1 else set()
@@ -146,7 +137,7 @@ def _short(crowd: Crowd, crowds: tuple[Crowd, ...]) -> str:
 
 
 def _reading(crowds: list[Crowd]) -> str:
-    worst = max((run for crowd in crowds for run in crowd.cases), key=_lost_share)
+    worst = max((run for crowd in crowds for run in crowd.cases), key=lambda run: _of(run).lost_share)
     crowd = next(crowd for crowd in crowds if worst in crowd.cases)
     few, cost = crowd.cases[0], _of(worst)
     tried = worst.commits + cost.failed_commits

@@ -1,8 +1,7 @@
 """The report of one run: one HTML file that loads nothing, for light and dark, desk and phone."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -21,7 +20,7 @@ from wasim.report.pages.rendering import page_environment
 from wasim.report.series import operation_words
 from wasim.report.simulated import simulation_notes
 from wasim.report.tables import TextTable
-from wasim.report.words import ABSENT
+from wasim.report.words import ABSENT, leaves
 from wasim.runs import CaseRun, Run
 from wasim.scenario.prices import Prices
 from wasim.units import format_bytes, format_figure
@@ -218,7 +217,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         prices=prices,
         notes=fit.notes,
         simulated=simulation_notes(run),
-        provenance=tuple(flatten(run.provenance)),
+        provenance=tuple(_provenance(run)),
         glossary=GLOSSARY,
         real=any(case.engine == "spark" for case in run.cases),
         files=tuple(_files(run)),
@@ -264,12 +263,7 @@ def _tables(run: Run, fit: FitReport, answer: Answer) -> dict[str, TextTable]:
     }
 
 
-def flatten(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
-    """Nested values as (dotted name, text), in their order: `jars.sqlite-jdbc` …"""
-    for name, value in document.items():
-        if isinstance(value, Mapping):
-            yield from flatten(value, f"{prefix}{name}.")
-        elif isinstance(value, list | tuple):
-            yield f"{prefix}{name}", ", ".join(str(item) for item in value)
-        else:
-            yield f"{prefix}{name}", str(value)
+def _provenance(run: Run) -> Iterable[tuple[str, str]]:
+    """Where and by what the run was made, by dotted name: `jars.sqlite-jdbc` …"""
+    for name, value in leaves(run.provenance):
+        yield name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from wasim.errors import CaseFailed, WasimError
+from wasim.iceberg.sql import literal
 from wasim.scenario import Case
 from wasim.scenario.changes import Widening
 from wasim.scenario.parts import Columns
@@ -14,7 +15,7 @@ from wasim.scenario.paths import whole_paths
 from wasim.spark.drive.appends import open_appender
 from wasim.spark.drive.changes import change_rows
 from wasim.spark.drive.engine import Engine, EngineSession, Operation, Target
-from wasim.spark.drive.rows import partition_sql, quoted, spark_type
+from wasim.spark.drive.rows import partition_sql, spark_type
 from wasim.workload import ChangeRows, Evolve, Maintain
 
 MOST_WRITERS = 64  # each is a thread with a Spark session of its own
@@ -127,7 +128,7 @@ def _widened(value: Widening, step: Evolve) -> str:
 
 
 def _properties(value: dict[str, str], step: Evolve) -> str:
-    return f"SET TBLPROPERTIES ({', '.join(f'{quoted(key)} = {quoted(text)}' for key, text in value.items())})"
+    return f"SET TBLPROPERTIES ({', '.join(f'{literal(key)} = {literal(text)}' for key, text in value.items())})"
 
 
 _CLAUSES: dict[str, Callable[[Any, Evolve], str]] = {

@@ -4,6 +4,7 @@ Everything is derived from the row number, the seed and the column's place, so t
 """
 
 from wasim.iceberg.properties import FORMAT_VERSION, WRITE_DISTRIBUTION_MODE
+from wasim.iceberg.sql import literal
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, PartitionField, Table
 from wasim.scenario.paths import whole_paths
@@ -138,7 +139,7 @@ def create_table_sql(case: Case, name: str, location: str) -> str:
         **case.change_modes,
         **whole_paths(case.table.properties, location),
     }
-    listed = ", ".join(f"{quoted(key)} = {quoted(value)}" for key, value in properties.items())
+    listed = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in properties.items())
     partitioned = f" PARTITIONED BY ({partitions})" if partitions else ""
     return f"CREATE TABLE {name} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({listed})"
 
@@ -152,8 +153,3 @@ def partition_sql(field: PartitionField) -> str:
         return f"{_TIME_TRANSFORMS[transform]}({column})"
     name, width = transform.rstrip("]").split("[")
     return f"{name}({width}, {column})"
-
-
-def quoted(text: str) -> str:
-    """Text as a string literal of Spark SQL."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import IO
 
 from wasim.errors import CaseFailed
+from wasim.iceberg.sql import literal
 from wasim.ledger.readers import CLICKHOUSE
-from wasim.spark.probe.reader import Predicate, Query, ScanPlan
+from wasim.spark.probe.reader import SIGNS, Predicate, Query, ScanPlan
 
 _CACHE, _PRUNING = "use_iceberg_metadata_files_cache", "use_iceberg_partition_pruning"
-_SIGNS = {"equal": "=", "greaterThanOrEqual": ">="}
 _RETURNED = "IcebergMetadataReturnedObjectInfos"
 _PRUNED = ("IcebergPartitionPrunedFiles", "IcebergMinMaxIndexPrunedFiles")
 _PRUNED_MANIFESTS = "IcebergPartitionPrunedManifestFiles"
@@ -38,7 +38,7 @@ class Clickhouse:
     """A ClickHouse that sees one table's folder and nothing else."""
 
     def __init__(self, table_root: Path, said: IO[bytes]) -> None:
-        self.table = f"icebergLocal('{_quoted(str(table_root.resolve()))}')"
+        self.table = f"icebergLocal({literal(str(table_root.resolve()))})"
         self._said = said
         self._scratch = tempfile.TemporaryDirectory(prefix="wasim-")  # what ClickHouse keeps, which it leaves behind
         command = [sys.executable, "-m", "wasim.spark.probe.clickhouse_process"]
@@ -142,16 +142,10 @@ def clickhouse_tables(clickhouse: Clickhouse, *, caches: bool) -> Sequence[Click
 def _where(predicate: Predicate | None) -> str:
     if predicate is None:
         return ""
-    text = _quoted(str(predicate.value))
+    value = literal(str(predicate.value))  # ClickHouse reads a text as what the column holds
     if predicate.sql_type.startswith("timestamp"):
-        literal = f"toDateTime64('{text[:26].replace('T', ' ')}', 6, 'UTC')"
-    else:
-        literal = f"'{text}'"  # ClickHouse reads a text as what the column holds
-    return f" WHERE `{predicate.column}` {_SIGNS[predicate.comparison]} {literal}"
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'")
+        value = f"toDateTime64({literal(str(predicate.value)[:26].replace('T', ' '))}, 6, 'UTC')"
+    return f" WHERE `{predicate.column}` {SIGNS[predicate.comparison]} {value}"
 
 
 def _is_manifest(name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from wasim.ledger.readers import ICEBERG_JAVA, ICEBERG_JAVA_DISTRIBUTED
 from wasim.spark import Catalog, Session
 from wasim.spark.probe.reader import Query, ScanPlan, TableState
+from wasim.spark.recorder import java_map
 
 MANIFEST_CACHE = "manifest cache on"  # off is how Iceberg comes
 
@@ -25,9 +26,7 @@ class PlanningTable:
         self.variant = MANIFEST_CACHE if caches_manifests else ""
         self._jvm = jvm
         self._count = jvm.wasim.recorder.CountingFiles.manifestsOpened
-        properties = jvm.java.util.HashMap()
-        for key, value in _counted(catalog.properties(), caches_manifests=caches_manifests).items():
-            properties.put(key, value)
+        properties = java_map(jvm, _counted(catalog.properties(), caches_manifests=caches_manifests))
         configuration = jvm.org.apache.hadoop.conf.Configuration()
         self._catalog = jvm.org.apache.iceberg.CatalogUtil.buildIcebergCatalog(catalog.name, properties, configuration)
         self._size_of = jvm.org.apache.iceberg.relocated.com.google.common.collect.Iterables.size

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from wasim.iceberg.sql import literal
 from wasim.ledger import FULL_SCAN, PlanningProbe
 from wasim.scenario import Case
 from wasim.scenario.parts import Table
@@ -14,6 +15,8 @@ from wasim.spark import Session
 from wasim.spark.drive.engine import Target
 from wasim.spark.drive.rows import select_list, spark_type
 from wasim.units import Floats
+
+SIGNS = {"equal": "=", "greaterThanOrEqual": ">="}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +30,7 @@ class Predicate:
 
     def sql(self) -> str:
         """The predicate as a Spark SQL condition."""
-        sign = {"equal": "=", "greaterThanOrEqual": ">="}[self.comparison]
-        literal = str(self.value).replace("\\", "\\\\").replace("'", "\\'")
-        return f"`{self.column}` {sign} CAST('{literal}' AS {self.sql_type})"
+        return f"`{self.column}` {SIGNS[self.comparison]} CAST({literal(str(self.value))} AS {self.sql_type})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
