@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import lru_cache
-from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+from typing import Any, Literal, TypeAlias
 
 from wasim.errors import WasimError
 from wasim.iceberg.codecs import LEVELS
@@ -85,6 +85,10 @@ MODE_KEYS: Mapping[str, str] = {"delete": DELETE_MODE, "update": UPDATE_MODE, "m
 FileChanged: TypeAlias = Literal["metadata_json", "manifest_list", "data_manifest", "data", "delete_file"]
 _MANIFESTS: tuple[FileChanged, ...] = ("manifest_list", "data_manifest")
 _CONTENT: tuple[FileChanged, ...] = ("data", "delete_file")
+_MANIFEST: tuple[FileChanged, ...] = ("data_manifest",)
+_JSON: tuple[FileChanged, ...] = ("metadata_json",)
+_DATA: tuple[FileChanged, ...] = ("data",)
+_DELETES: tuple[FileChanged, ...] = ("delete_file",)
 _LEVELS = {"gzip": LEVELS["deflate"], "zstd": LEVELS["zstandard"]}
 
 
@@ -139,98 +143,73 @@ class Property:
         return not self.simulated_values or self.parse(text) in self.simulated_values
 
 
+def _row(
+    default: object, key: str, type_: ValueType = TEXT, changes: tuple[FileChanged, ...] = (), *, places: bool = False
+) -> Any:  # noqa: ANN401 - a field of the default's type
+    row = Property(key=key, type=type_, default=default, changes=changes, places_files=places)
+    return field(default=default, metadata={"row": row})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableProperties:
     """The properties of a table as values. A field of None is not set: the engine decides. Sizes are bytes."""
 
     # How manifests merge
-    manifest_merge_enabled: Annotated[bool, Property(key=MANIFEST_MERGE_ENABLED, type=BOOLEAN, changes=_MANIFESTS)] = (
-        True
-    )
-    manifest_min_merge_count: Annotated[int, Property(key=MANIFEST_MIN_MERGE_COUNT, type=INT, changes=_MANIFESTS)] = 100
-    manifest_target_size_bytes: Annotated[
-        int, Property(key=MANIFEST_TARGET_SIZE_BYTES, type=LONG, changes=_MANIFESTS)
-    ] = 8 * 1024 * 1024
+    manifest_merge_enabled: bool = _row(True, MANIFEST_MERGE_ENABLED, BOOLEAN, _MANIFESTS)
+    manifest_min_merge_count: int = _row(100, MANIFEST_MIN_MERGE_COUNT, INT, _MANIFESTS)
+    manifest_target_size_bytes: int = _row(8 * 1024 * 1024, MANIFEST_TARGET_SIZE_BYTES, LONG, _MANIFESTS)
 
     # How commits are tried again
-    commit_num_retries: Annotated[int, Property(key=COMMIT_NUM_RETRIES, type=COUNT)] = 4
-    commit_min_retry_wait_ms: Annotated[int, Property(key=COMMIT_MIN_RETRY_WAIT_MS, type=COUNT)] = 100
-    commit_max_retry_wait_ms: Annotated[int, Property(key=COMMIT_MAX_RETRY_WAIT_MS, type=COUNT)] = 60 * 1000
-    commit_total_retry_time_ms: Annotated[int, Property(key=COMMIT_TOTAL_RETRY_TIME_MS, type=COUNT)] = 30 * 60 * 1000
+    commit_num_retries: int = _row(4, COMMIT_NUM_RETRIES, COUNT)
+    commit_min_retry_wait_ms: int = _row(100, COMMIT_MIN_RETRY_WAIT_MS, COUNT)
+    commit_max_retry_wait_ms: int = _row(60 * 1000, COMMIT_MAX_RETRY_WAIT_MS, COUNT)
+    commit_total_retry_time_ms: int = _row(30 * 60 * 1000, COMMIT_TOTAL_RETRY_TIME_MS, COUNT)
 
     # What maintenance removes
-    gc_enabled: Annotated[bool, Property(key=GC_ENABLED, type=BOOLEAN)] = True
-    max_snapshot_age_ms: Annotated[int, Property(key=MAX_SNAPSHOT_AGE_MS, type=LONG)] = 5 * 24 * 60 * 60 * 1000
-    min_snapshots_to_keep: Annotated[int, Property(key=MIN_SNAPSHOTS_TO_KEEP, type=INT)] = 1
-    max_ref_age_ms: Annotated[int, Property(key=MAX_REF_AGE_MS, type=LONG)] = LONG_RANGE[-1]
+    gc_enabled: bool = _row(True, GC_ENABLED, BOOLEAN)
+    max_snapshot_age_ms: int = _row(5 * 24 * 60 * 60 * 1000, MAX_SNAPSHOT_AGE_MS, LONG)
+    min_snapshots_to_keep: int = _row(1, MIN_SNAPSHOTS_TO_KEEP, INT)
+    max_ref_age_ms: int = _row(LONG_RANGE[-1], MAX_REF_AGE_MS, LONG)
 
     # Where files lie
-    write_data_location: Annotated[
-        str | None, Property(key=WRITE_DATA_LOCATION, changes=("data_manifest",), places_files=True)
-    ] = None
-    write_metadata_location: Annotated[
-        str | None,
-        Property(key=WRITE_METADATA_LOCATION, changes=("metadata_json", "manifest_list"), places_files=True),
-    ] = None
-    object_store_enabled: Annotated[
-        bool, Property(key=OBJECT_STORE_ENABLED, type=BOOLEAN, changes=("data_manifest",), places_files=True)
-    ] = False
-    object_store_partitioned_paths: Annotated[
-        bool, Property(key=WRITE_OBJECT_STORE_PARTITIONED_PATHS, type=BOOLEAN, changes=("data_manifest",))
-    ] = True
+    write_data_location: str | None = _row(None, WRITE_DATA_LOCATION, changes=_MANIFEST, places=True)
+    write_metadata_location: str | None = _row(
+        None, WRITE_METADATA_LOCATION, changes=("metadata_json", "manifest_list"), places=True
+    )
+    object_store_enabled: bool = _row(False, OBJECT_STORE_ENABLED, BOOLEAN, _MANIFEST, places=True)
+    object_store_partitioned_paths: bool = _row(True, WRITE_OBJECT_STORE_PARTITIONED_PATHS, BOOLEAN, _MANIFEST)
 
     # How rows are written
-    delete_mode: Annotated[str, Property(key=DELETE_MODE, type=ROW_LEVEL_MODE, changes=_CONTENT)] = "copy-on-write"
-    update_mode: Annotated[str, Property(key=UPDATE_MODE, type=ROW_LEVEL_MODE, changes=_CONTENT)] = "copy-on-write"
-    merge_mode: Annotated[str, Property(key=MERGE_MODE, type=ROW_LEVEL_MODE, changes=_CONTENT)] = "copy-on-write"
-    delete_granularity: Annotated[  # unset, Spark's writer takes file; Iceberg's constant, and Flink, partition
-        str | None, Property(key=DELETE_GRANULARITY, type=DELETE_GRANULARITY_TYPE, changes=("delete_file",))
-    ] = None
-    write_target_file_size_bytes: Annotated[
-        int, Property(key=WRITE_TARGET_FILE_SIZE_BYTES, type=LONG, changes=("data",))
-    ] = 512 * 1024 * 1024
-
-    write_distribution_mode: Annotated[
-        str | None, Property(key=WRITE_DISTRIBUTION_MODE, type=DISTRIBUTION_MODE, changes=("data",))
-    ] = None
+    delete_mode: str = _row("copy-on-write", DELETE_MODE, ROW_LEVEL_MODE, _CONTENT)
+    update_mode: str = _row("copy-on-write", UPDATE_MODE, ROW_LEVEL_MODE, _CONTENT)
+    merge_mode: str = _row("copy-on-write", MERGE_MODE, ROW_LEVEL_MODE, _CONTENT)
+    # unset, Spark's writer takes file; Iceberg's constant, and Flink, partition
+    delete_granularity: str | None = _row(None, DELETE_GRANULARITY, DELETE_GRANULARITY_TYPE, _DELETES)
+    write_target_file_size_bytes: int = _row(512 * 1024 * 1024, WRITE_TARGET_FILE_SIZE_BYTES, LONG, _DATA)
+    write_distribution_mode: str | None = _row(None, WRITE_DISTRIBUTION_MODE, DISTRIBUTION_MODE, _DATA)
 
     # What manifests hold
-    snapshot_id_inheritance_enabled: Annotated[  # of format version 1: the later ones always inherit
-        bool, Property(key=SNAPSHOT_ID_INHERITANCE_ENABLED, type=BOOLEAN, changes=("data_manifest",))
-    ] = False
-    manifest_compression: Annotated[
-        str, Property(key=MANIFEST_COMPRESSION, type=MANIFEST_CODEC, changes=("data_manifest",))
-    ] = "gzip"
-    manifest_compression_level: Annotated[  # unset, Iceberg's for the codec: 9 of gzip, 1 of zstd
-        int | None, Property(key=MANIFEST_COMPRESSION_LEVEL, type=INT, changes=("data_manifest",))
-    ] = None
-    default_write_metrics_mode: Annotated[  # once set, the mode of all columns, however many there are
-        MetricsMode | None, Property(key=DEFAULT_WRITE_METRICS_MODE, type=METRICS_MODE, changes=("data_manifest",))
-    ] = None
-    metrics_max_inferred_column_defaults: Annotated[
-        int,
-        Property(key=METRICS_MAX_INFERRED_COLUMN_DEFAULTS, type=INFERRED_COLUMNS, changes=("data_manifest",)),
-    ] = DEFAULT_INFERRED_COLUMNS
-    metrics_mode_by_column: Annotated[  # by the column's dotted name
-        Mapping[str, MetricsMode],
-        Property(key=METRICS_MODE_COLUMN_CONF_PREFIX, type=METRICS_MODE, changes=("data_manifest",)),
-    ] = field(default_factory=dict)
+    # of format version 1: the later ones always inherit
+    snapshot_id_inheritance_enabled: bool = _row(False, SNAPSHOT_ID_INHERITANCE_ENABLED, BOOLEAN, _MANIFEST)
+    manifest_compression: str = _row("gzip", MANIFEST_COMPRESSION, MANIFEST_CODEC, _MANIFEST)
+    # unset, Iceberg's for the codec: 9 of gzip, 1 of zstd
+    manifest_compression_level: int | None = _row(None, MANIFEST_COMPRESSION_LEVEL, INT, _MANIFEST)
+    # once set, the mode of all columns, however many there are
+    default_write_metrics_mode: MetricsMode | None = _row(None, DEFAULT_WRITE_METRICS_MODE, METRICS_MODE, _MANIFEST)  # noqa: RUF009 - a field
+    metrics_max_inferred_column_defaults: int = _row(
+        DEFAULT_INFERRED_COLUMNS, METRICS_MAX_INFERRED_COLUMN_DEFAULTS, INFERRED_COLUMNS, _MANIFEST
+    )
+    # by the column's dotted name
+    metrics_mode_by_column: Mapping[str, MetricsMode] = field(
+        default_factory=dict,
+        metadata={"row": Property(key=METRICS_MODE_COLUMN_CONF_PREFIX, type=METRICS_MODE, changes=_MANIFEST)},
+    )
 
     # What metadata.json holds, and how long it stays
-    metadata_compression: Annotated[
-        str, Property(key=METADATA_COMPRESSION, type=METADATA_CODEC, changes=("metadata_json",))
-    ] = "none"
-    metadata_delete_after_commit_enabled: Annotated[
-        bool,
-        Property(key=METADATA_DELETE_AFTER_COMMIT_ENABLED, type=BOOLEAN, changes=("metadata_json",)),
-    ] = False
-    metadata_previous_versions_max: Annotated[
-        int,
-        Property(key=METADATA_PREVIOUS_VERSIONS_MAX, type=AT_LEAST_ONE, changes=("metadata_json",)),
-    ] = 100
-    write_partition_summary_limit: Annotated[
-        int, Property(key=WRITE_PARTITION_SUMMARY_LIMIT, type=INT, changes=("metadata_json",))
-    ] = 0
+    metadata_compression: str = _row("none", METADATA_COMPRESSION, METADATA_CODEC, _JSON)
+    metadata_delete_after_commit_enabled: bool = _row(False, METADATA_DELETE_AFTER_COMMIT_ENABLED, BOOLEAN, _JSON)
+    metadata_previous_versions_max: int = _row(100, METADATA_PREVIOUS_VERSIONS_MAX, AT_LEAST_ONE, _JSON)
+    write_partition_summary_limit: int = _row(0, WRITE_PARTITION_SUMMARY_LIMIT, INT, _JSON)
 
     @property
     def packed_to_bytes(self) -> int:
@@ -295,20 +274,8 @@ def _read(properties: tuple[tuple[str, str], ...]) -> TableProperties:
     return TableProperties(**values, metrics_mode_by_column=modes)._with_level_of_codec()
 
 
-def _fields_as_rows() -> list[Property]:
-    hints = get_type_hints(TableProperties, include_extras=True)
-    return [
-        replace(
-            hints[one.name].__metadata__[0],
-            name=one.name,
-            default=None if one.name == "metrics_mode_by_column" else one.default,
-        )
-        for one in fields(TableProperties)
-    ]
-
-
 PROPERTIES: tuple[Property, ...] = (
-    *_fields_as_rows(),
+    *(replace(one.metadata["row"], name=one.name) for one in fields(TableProperties)),
     Property(key=FORMAT_VERSION, type=INT, support=Support.NEVER),
     Property(
         key=DEFAULT_FILE_FORMAT, type=FILE_FORMAT, default="parquet", changes=_CONTENT, simulated_values=("parquet",)

@@ -1,7 +1,8 @@
 """The report of one run: one HTML file that loads nothing, for light and dark, desk and phone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -217,7 +218,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         prices=prices,
         notes=fit.notes,
         simulated=simulation_notes(run),
-        provenance=tuple(_provenance(run)),
+        provenance=tuple(flatten(run.provenance)),
         glossary=GLOSSARY,
         real=any(case.engine == "spark" for case in run.cases),
         files=tuple(_files(run)),
@@ -263,7 +264,7 @@ def _tables(run: Run, fit: FitReport, answer: Answer) -> dict[str, TextTable]:
     }
 
 
-def _provenance(run: Run) -> Iterable[tuple[str, str]]:
-    """Where and by what the run was made, by dotted name: `jars.sqlite-jdbc` …"""
-    for name, value in leaves(run.provenance):
+def flatten(document: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Nested values as (dotted name, text), in their order: `jars.sqlite-jdbc` …"""
+    for name, value in leaves(document):
         yield name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
