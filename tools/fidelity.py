@@ -21,7 +21,7 @@ from wasim.ledger import Kind, view_by_commit
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, RunFolder, read_recording, read_run, write_atomically
 from wasim.scenario import Case
-from wasim.scenario.paths import SCHEMES_SINCE, TABLE_NAME
+from wasim.scenario.settings import SCHEMES_SINCE, TABLE_NAME
 from wasim.twin import Site, shipped_profile, simulate_case
 from wasim.units import Ints
 

@@ -32,7 +32,7 @@ from wasim.iceberg.specs import spec_json
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.runner.written import Lines, Writer, unwritten, write_scenario
 from wasim.scenario import Case, load_scenario
-from wasim.scenario.paths import TABLE_NAME, whole_paths
+from wasim.scenario.settings import TABLE_NAME, whole_paths
 from wasim.spark import ENGINE_ERRORS, essential_line, fetch_jars
 from wasim.spark.pins import SQLITE, listed_jars
 from wasim.spark.recorder import java_map, read_journal, recorded_catalog, recording_jvm

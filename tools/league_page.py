@@ -10,9 +10,8 @@ from matplotlib.axes import Axes
 from tools.league_entries import CHECKED, ENTRIES, Entry
 from wasim.capacity import Figures
 from wasim.report.charts.axes import name_panel, name_rows
-from wasim.report.charts.chart import Chart, draw_figure
+from wasim.report.charts.chart import BLUE, CSS_NAMES, DARK, ORANGE, Chart, draw_figure, styled
 from wasim.report.charts.gallery import figure_svg, inline_svg
-from wasim.report.charts.palette import BLUE, CSS_NAMES, DARK, ORANGE, styled
 from wasim.scenario.prices import load_prices
 from wasim.twin import WriterProfile
 from wasim.units import DAY_S, format_duration, format_figure

@@ -31,7 +31,7 @@ from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, of_first_reader
 from wasim.runs import CaseRun, Run, RunFolder, read_run
 from wasim.scenario import LoadedScenario, load_scenario
 from wasim.scenario.from_flags import document_from_flags
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 from wasim.spark.drive import Engine
 from wasim.units import DAY_S, format_duration
 

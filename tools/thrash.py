@@ -8,9 +8,8 @@ from matplotlib.axes import Axes
 
 from tools.league_page import standing_svg
 from wasim.report.charts.axes import key_below, name_panel
-from wasim.report.charts.chart import Chart, draw_figure
+from wasim.report.charts.chart import BLUE, INK, ORANGE, Chart, draw_figure, styled
 from wasim.report.charts.gallery import figure_svg
-from wasim.report.charts.palette import BLUE, INK, ORANGE, styled
 from wasim.units import Ints
 
 NAME = "thrash"

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 from wasim.errors import WasimError
 from wasim.grid import grid_schema, plan_grid, simulate_block, simulate_grid
 from wasim.runs import write_atomically
-from wasim.runs.sentences import say_once
+from wasim.runs.values import say_once
 from wasim.scenario import LoadedScenario
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 from wasim.simulation import Mode, SimulationOptions
 from wasim.twin import Site
 from wasim.units import format_bytes, format_duration

@@ -19,8 +19,8 @@ import numpy as np
 from wasim.rules.compaction import small_file_bytes
 from wasim.rules.maintenance import commit_at, turn_after
 from wasim.scenario.case import Case, microseconds, multiples_within
+from wasim.scenario.change_checks import evolve
 from wasim.scenario.changes import Change, Delete, Evolution, MaintenanceJob, Overwrite
-from wasim.scenario.evolve import evolve
 from wasim.scenario.parts import Table
 from wasim.scenario.rests import Rests
 from wasim.units import Ints

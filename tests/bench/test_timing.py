@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pytest_benchmark.stats import Stats
 
-from wasim.bench.timing import WARM_UP_ROUNDS, PlanningTarget, PlanningTimes, benchmark_stats, time_planning
+from wasim.bench.probing import WARM_UP_ROUNDS, PlanningTarget, PlanningTimes, benchmark_stats, time_planning
 from wasim.ledger import FULL_SCAN
 from wasim.spark.probe import Occasion, Query, ScanPlan, TableState
 

@@ -7,8 +7,7 @@ from support.plans import a_request
 
 from wasim.capacity.answer import Commands, Section, sections_of
 from wasim.capacity.comment import LIMITS_HEAD, plan_comment, sections_comment
-from wasim.report.comment import Judged
-from wasim.report.tables import TextTable
+from wasim.report.tables import Judged, TextTable
 
 REQUEST = replace(a_request(), limits=(at_most("manifests", 100), at_most("monthly_cost", 5.0, "<")))
 

@@ -30,7 +30,7 @@ from wasim.capacity.last_cycle import (
 )
 from wasim.ledger import METADATA_KINDS, Action, Kind
 from wasim.scenario.changes import Changes
-from wasim.scenario.limits import parse_limit
+from wasim.scenario.metrics import parse_limit
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.units import DAY_S, HOUR_S
 from wasim.years import simulate_years

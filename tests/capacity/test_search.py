@@ -22,7 +22,7 @@ from wasim.capacity.plan import search_for
 from wasim.capacity.search import LARGE_MANIFEST_BYTES, Search, excess_of, preferred, simplest_of_cheapest
 from wasim.capacity.settings import Maintenance, case_of
 from wasim.ledger import Kind
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 from wasim.units import DAY_S, HOUR_S
 
 PLAIN = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)

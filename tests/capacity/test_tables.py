@@ -16,8 +16,7 @@ from wasim.report.pages.cells import headline_table
 from wasim.runner import Outcome
 from wasim.runs.limits import judge
 from wasim.scenario import load_scenario
-from wasim.scenario.limits import Limit
-from wasim.scenario.metrics import ADDING_UP
+from wasim.scenario.metrics import ADDING_UP, Limit
 from wasim.simulation import Mode, SimulationOptions, simulate
 from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.units import format_bytes

@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from wasim.cli import app
 from wasim.cli.terminal import render_csv
-from wasim.report.comment import render_markdown
-from wasim.report.tables import TextTable
+from wasim.report.tables import TextTable, render_markdown
 
 SIMULATE = ("simulate", str(SCENARIOS / "smoke.yaml"), "--table-only")
 

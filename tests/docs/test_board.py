@@ -10,7 +10,7 @@ import pytest
 from ruamel.yaml import YAML
 from support.paths import DATA, ROOT
 
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 
 DOCS = ROOT / "docs"
 SELECTOR = re.compile(r"\b(wasim_\w+)(?:\{([^}]*)\})?")

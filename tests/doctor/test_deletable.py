@@ -16,7 +16,7 @@ from support.trees import emit_tree
 
 from wasim.doctor import Choice, InspectOptions, inspect_location
 from wasim.doctor.document import file_rows
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 from wasim.doctor.terminal import sql_lines
 from wasim.errors import WasimError
 from wasim.iceberg import read_manifest_list, read_metadata_json

@@ -12,7 +12,7 @@ from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.document import inspection_document
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 from wasim.iceberg import manifest_bytes, manifest_list_bytes, read_manifest, read_manifest_list
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long
 from wasim.iceberg.containers import header_bytes, read_container

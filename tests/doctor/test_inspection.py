@@ -18,7 +18,7 @@ from wasim.doctor import InspectOptions, Severity, inspect_location
 from wasim.doctor.document import inspection_document
 from wasim.doctor.inspection import inspect_table, live_bytes
 from wasim.doctor.opening import open_table
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 from wasim.doctor.terminal import latency_line
 from wasim.ledger import METADATA_KINDS, Action, Kind, view_by_commit
 from wasim.ledger.machine import SHIPPED_MACHINE

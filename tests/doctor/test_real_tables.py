@@ -21,7 +21,7 @@ from support.folder_catalog import FolderCatalog
 from wasim.doctor import Choice, InspectOptions, Severity, inspect_location
 from wasim.doctor.file_view import view_file
 from wasim.doctor.findings import find, measures, thresholds_with
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 from wasim.doctor.watching import render_prometheus
 from wasim.errors import UnsupportedFile
 from wasim.iceberg import ManifestContent, read_manifest
@@ -29,7 +29,7 @@ from wasim.iceberg.codecs import gzip_bytes
 from wasim.iceberg.manifests import manifest_bytes
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.ledger import Kind
-from wasim.storage.local import LocalStorage
+from wasim.storage.access import LocalStorage
 
 NOW = InspectOptions(grace_s=0)
 COMMITS = 6

@@ -12,7 +12,7 @@ pytest.importorskip("pyspark")
 
 
 from wasim.doctor import InspectOptions, inspect_location
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.spark import JdbcCatalog
 

@@ -14,8 +14,8 @@ from wasim.cli import app
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.catalogs import NamedTable
 from wasim.doctor.configuration import load_configuration
-from wasim.doctor.faults import FaultKind
 from wasim.doctor.findings import KNOWN
+from wasim.doctor.table_files import FaultKind
 from wasim.doctor.warehouse import find_tables
 from wasim.errors import WasimError
 from wasim.storage import S3Options, StorageError

@@ -3,8 +3,7 @@
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.runs import judge
-from wasim.scenario.limits import parse_limit
-from wasim.scenario.metrics import METRICS
+from wasim.scenario.metrics import METRICS, parse_limit
 from wasim.units import HOUR_S
 
 HOURLY = parse_limit("metadata_bytes_per_event_hour", "< 1 GiB")

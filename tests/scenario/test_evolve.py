@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wasim.scenario.change_checks import DoesNotFit, evolve, wanted
 from wasim.scenario.changes import Evolution
-from wasim.scenario.evolve import DoesNotFit, evolve, wanted
 from wasim.scenario.parts import Table
 
 COLUMNS = [

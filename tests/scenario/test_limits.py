@@ -4,8 +4,7 @@ from math import inf, nan
 
 import pytest
 
-from wasim.scenario.limits import format_value, limit_wanted, parse_limit
-from wasim.scenario.metrics import METRICS
+from wasim.scenario.metrics import METRICS, format_value, limit_wanted, parse_limit
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wasim.scenario.paths import SCHEMES_SINCE, is_below_table, whole_paths
+from wasim.scenario.settings import SCHEMES_SINCE, is_below_table, whole_paths
 
 
 @pytest.mark.parametrize("path", ["lake", "lake/files", "a.b=c-d_1/2"])

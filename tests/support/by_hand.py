@@ -14,8 +14,7 @@ from wasim.capacity.settings import case_of
 from wasim.contention import Footprint
 from wasim.ledger import Kind
 from wasim.scenario import Case
-from wasim.scenario.limits import Limit
-from wasim.scenario.metrics import METRICS
+from wasim.scenario.metrics import METRICS, Limit
 
 HELD = (
     *("metadata_json_bytes", "manifests", "snapshots", "files", "delete_files", "metadata_on_disk_bytes"),

@@ -9,7 +9,7 @@ from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.runs import CaseRun
 from wasim.scenario import Case
-from wasim.scenario.evolve import evolve
+from wasim.scenario.change_checks import evolve
 
 
 def check_inspected(run: CaseRun, context: CaseContext) -> None:

@@ -10,7 +10,7 @@ pytest.importorskip("pyspark")
 
 from tools.plans import Checked, verdict_of
 from wasim.ledger import FULL_SCAN, Kind
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 
 
 def checked(

@@ -27,7 +27,7 @@ from wasim.ledger import (
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, make_durable, save_case
 from wasim.scenario import Case
-from wasim.scenario.paths import SCHEMES_SINCE
+from wasim.scenario.settings import SCHEMES_SINCE
 from wasim.spark import (
     CATALOG_NAME,
     Catalog,

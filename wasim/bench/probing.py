@@ -1,33 +1,216 @@
-"""What carrying out a case needs; and its table probed, by every reader that its scenario names."""
+"""What carrying out a case needs; and its table probed by every reader of its scenario: load, planning, listing.
 
-from collections.abc import Callable, Mapping
+What was timed, in the process that holds the session, is written as pytest-benchmark writes it, so that
+`pytest-benchmark compare` reads it.
+"""
+
+import gc
+import json
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from wasim.bench.timing import PlanningTarget, PlanningTimes, time_planning
+import numpy as np
+
 from wasim.iceberg.properties import WRITE_DATA_LOCATION
 from wasim.ledger import DirectoryScan, PlanningProbe
 from wasim.ledger.readers import ICEBERG_JAVA
-from wasim.runs import RunFolder
+from wasim.runs import RunFolder, write_atomically
 from wasim.scenario import Case
-from wasim.scenario.paths import DATA_FOLDER
+from wasim.scenario.settings import DATA_FOLDER
 from wasim.spark import Catalog, Session, drive
 from wasim.spark.probe import (
     ColdTable,
     Occasion,
+    Planned,
     PlanningTable,
     Probed,
+    Query,
+    Reader,
+    Round,
     TableState,
     execution_ms,
+    list_data_files,
     open_readers,
     plans,
     probe_cold,
+    probe_of,
     queries,
+    timed_load,
 )  # fmt: skip
 from wasim.spark.servers import Servers
 from wasim.units import Floats
 from wasim.workload import Probe
+
+WARM_UP_ROUNDS = 2
+FORMAT_VERSION = "5.3.1"  # of pytest-benchmark, whose document this is
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningTarget:
+    """What is planned: queries of a table by readers on some occasion, and how often.
+
+    The data files below `data_folders` are found by listing directories too, if any are given.
+    """
+
+    label: str
+    planned: Sequence[Planned]
+    occasion: Occasion
+    rounds: int
+    data_folders: Sequence[Path]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanningTimes:
+    """What was timed."""
+
+    probes: Sequence[PlanningProbe]
+    listings: Sequence[DirectoryScan]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Timed:
+    """One benchmark: what was timed of what, in `seconds` a round."""
+
+    group: str
+    what: str
+    of: str
+    seconds: Sequence[float]
+    extra_info: Mapping[str, Any]
+
+
+def time_planning(target: PlanningTarget, machine: Mapping[str, Any], json_path: Path) -> PlanningTimes:
+    """Times load, planning and listing; a JSON file takes every round. Raises what a query raised."""
+    plans = [_time_plan(reader, query, target) for reader, query in target.planned]
+    # variants load in the same way: the first of each reader stands for all
+    loading = {reader.name: reader for reader, _ in reversed(target.planned) if reader.loads_apart}
+    loads = [_time_load(reader, target.rounds) for reader in loading.values()]
+    listings = [_time_listing(target)] if target.data_folders else []
+    timed = [*(one for one, _ in plans), *loads, *(one for one, _ in listings)]
+    write_atomically(json_path, json.dumps(_document(timed, target, machine), indent=1))
+    return PlanningTimes(probes=[probe for _, probe in plans], listings=[scan for _, scan in listings])
+
+
+def _time_plan(reader: Reader, query: Query, target: PlanningTarget) -> tuple[_Timed, PlanningProbe]:
+    """Scan planning of one query, each round on a table loaded afresh; loading is timed apart."""
+
+    def plan_once() -> tuple[Round, float]:
+        table, load_ms = timed_load(reader)
+        plan, spent_s = _stopwatch(partial(reader.plan, table, query))
+        return Round(load_ms=load_ms, plan=plan), spent_s
+
+    rounds, seconds = zip(*_repeat(plan_once, target.rounds), strict=True)
+    loads_ms = [one.load_ms for one in rounds if one.load_ms is not None]
+    last = rounds[-1].plan
+    info = {
+        "after_commit": target.occasion.after_commit,
+        "reader": reader.name,
+        "variant": reader.variant,
+        "manifests_opened": last.manifests_opened,
+        "manifests_scanned": last.manifests_scanned,
+        "manifests_skipped": last.manifests_skipped,
+        "load_median_ms": statistics.median(loads_ms) if loads_ms else None,
+        "planning_median_ms": statistics.median(one.plan.planning_ms for one in rounds),
+    }
+    of = " ".join(part for part in (reader.name, reader.variant, query.name) if part)
+    timed = _Timed(group=f"plan {query.name}", what="plan", of=of, seconds=seconds, extra_info=info)
+    return timed, probe_of(reader, query, rounds, target.occasion)
+
+
+def _time_load(reader: Reader, rounds: int) -> _Timed:
+    """Table load again and again with no planning in between, which caches favour: not the load before each plan."""
+    _, seconds = zip(*_repeat(partial(_stopwatch, reader.load), rounds), strict=True)
+    return _Timed(group="load alone", what="load_alone", of=reader.name, seconds=seconds, extra_info={})
+
+
+def _time_listing(target: PlanningTarget) -> tuple[_Timed, DirectoryScan]:
+    """The table's data files found by listing directories."""
+    listing = partial(list_data_files, target.data_folders)
+    found, seconds = zip(*_repeat(partial(_stopwatch, listing), target.rounds), strict=True)
+    list_calls, files = found[-1]
+    info = {"after_commit": target.occasion.after_commit, "list_calls": list_calls, "files": files}
+    return (
+        _Timed(group="list data files", what="list", of="data", seconds=seconds, extra_info=info),
+        DirectoryScan(**info, scan_ms=np.array(seconds) * 1e3),
+    )
+
+
+def _repeat(action: Callable[[], _T], rounds: int) -> list[_T]:
+    """What each round gives; rounds that warm up are left out."""
+    return [action() for _ in range(WARM_UP_ROUNDS + rounds)][WARM_UP_ROUNDS:]
+
+
+def _stopwatch(action: Callable[[], _T]) -> tuple[_T, float]:
+    """What the action gives, and the seconds that it takes with the garbage collector off."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        started_s = time.perf_counter()
+        found = action()
+        return found, time.perf_counter() - started_s
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _document(timed: Sequence[_Timed], target: PlanningTarget, machine: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "machine_info": machine,
+        "commit_info": {"id": machine.get("git_commit", "unversioned"), "dirty": False},
+        "benchmarks": [_benchmark(one, target) for one in timed],
+        "datetime": datetime.now(UTC).isoformat(),
+        "version": FORMAT_VERSION,
+    }
+
+
+def _benchmark(timed: _Timed, target: PlanningTarget) -> dict[str, Any]:
+    param = f"{target.label} @{target.occasion.after_commit}-{timed.of}"
+    name = f"test_{timed.what}[{param}]"
+    return {
+        "group": timed.group,
+        "name": name,
+        "fullname": f"planning.py::{name}",  # as runs are named that pytest itself timed
+        "params": {"case": target.label},
+        "param": param,
+        "extra_info": dict(timed.extra_info),
+        "options": {"disable_gc": True, "timer": "perf_counter", "warmup": WARM_UP_ROUNDS},
+        "stats": benchmark_stats(timed.seconds),
+    }
+
+
+def benchmark_stats(seconds: Sequence[float]) -> dict[str, Any]:
+    """Statistics of one benchmark's rounds by the names and definitions of pytest-benchmark."""
+    low, median, high = np.percentile(seconds, (25, 50, 75), method="hazen").tolist()
+    mean, spread = statistics.mean(seconds), statistics.stdev(seconds) if len(seconds) > 1 else 0.0
+    iqr = high - low
+    inside = [one for one in seconds if low - 1.5 * iqr <= one <= high + 1.5 * iqr]
+    far = sum(abs(one - mean) > spread for one in seconds)
+    return {
+        "min": min(seconds),
+        "max": max(seconds),
+        "mean": mean,
+        "stddev": spread,
+        "rounds": len(seconds),
+        "median": median,
+        "iqr": iqr,
+        "q1": low,
+        "q3": high,
+        "iqr_outliers": len(seconds) - len(inside),
+        "stddev_outliers": far,
+        "outliers": f"{far};{len(seconds) - len(inside)}",
+        "ld15iqr": min(inside),
+        "hd15iqr": max(inside),
+        "ops": len(seconds) / sum(seconds),
+        "total": sum(seconds),
+        "data": list(seconds),
+        "iterations": 1,
+    }
 
 
 def _ignore(commits: int) -> None:

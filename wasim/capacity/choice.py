@@ -13,7 +13,7 @@ from wasim.capacity.request import Prefer
 from wasim.capacity.search import NEGLIGIBLE_COST, excess_of
 from wasim.capacity.settings import Setting
 from wasim.capacity.words import rounded_up
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 
 
 class _Costed(Protocol):

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from wasim.capacity.answer import Block, Section, conclusion, sections_of
 from wasim.capacity.plan import Plan
 from wasim.capacity.words import bound_words, judged_words
-from wasim.report.comment import Comment, Folded, Judged, render_comment, render_markdown
-from wasim.report.tables import TextTable
+from wasim.report.tables import Comment, Folded, Judged, TextTable, render_comment, render_markdown
 from wasim.scenario.metrics import figure_name
 
 LIMITS_HEAD = "Limit"  # of the table of limits, which stands above as a list

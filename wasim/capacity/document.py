@@ -11,7 +11,7 @@ from wasim.capacity.plan import Plan
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import pasted_words
 from wasim.contention import CommitLatency
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 
 SCHEMA_VERSION = 1
 

@@ -17,8 +17,7 @@ from wasim.capacity.settings import NO_MAINTENANCE, period_words
 from wasim.capacity.words import SHOWN_METRICS, bound_words
 from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case
-from wasim.scenario.limits import Limit
-from wasim.scenario.metrics import METRICS, figure_name
+from wasim.scenario.metrics import METRICS, Limit, figure_name
 from wasim.units import format_duration, format_figure
 
 SWITCHES = ("oldjson", "gzip")

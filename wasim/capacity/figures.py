@@ -38,8 +38,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case
-from wasim.scenario.limits import Limit
-from wasim.scenario.metrics import tables_counted
+from wasim.scenario.metrics import Limit, tables_counted
 from wasim.twin import Site
 from wasim.twin.profile import tables_in_turn
 from wasim.units import DAY_S, HOUR_S, Floats

@@ -14,9 +14,8 @@ from wasim.capacity.fleet_options import Option
 from wasim.capacity.now import MONEY_WORDS, Money, Saving
 from wasim.capacity.request import is_table_name
 from wasim.capacity.words import now_and_then_words, value_words
-from wasim.report.comment import Judged
-from wasim.report.tables import TextTable
-from wasim.runs.sentences import say_once
+from wasim.report.tables import Judged, TextTable
+from wasim.runs.values import say_once
 from wasim.scenario.metrics import METRICS
 from wasim.units import format_bytes, format_duration
 

@@ -15,8 +15,8 @@ from wasim.capacity.settings import Setting, able_intervals, case_of
 from wasim.capacity.warnings import warnings_of
 from wasim.doctor import InspectOptions
 from wasim.errors import ScenarioError, WasimError
+from wasim.scenario.checks import MOST_ROWS_PER_COMMIT
 from wasim.scenario.fleet import FleetTable
-from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
 from wasim.units import format_duration
 
 

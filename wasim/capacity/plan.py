@@ -19,7 +19,7 @@ from wasim.contention import SustainedRate
 from wasim.errors import WasimError
 from wasim.forecast.ahead import longer_steps, shorter_step, steps_between
 from wasim.scenario import Case
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 from wasim.units import YEAR_S, format_duration
 
 RATES = (2.0, 3.0)

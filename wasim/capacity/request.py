@@ -18,17 +18,16 @@ from wasim.iceberg.properties import (
 )
 from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run
 from wasim.scenario import Scenario, load_scenario
+from wasim.scenario.checks import MOST_ROWS_PER_COMMIT
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
-from wasim.scenario.limits import Limit
-from wasim.scenario.metrics import METRICS, dimension_of
-from wasim.scenario.pace import MOST_ROWS_PER_COMMIT
+from wasim.scenario.metrics import METRICS, Limit, dimension_of
 from wasim.scenario.parts import WRITER_KINDS, Trigger
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
 from wasim.scenario.scenario import triggered_s
 from wasim.scenario.sweep import make_case
-from wasim.storage.local import read_regular
+from wasim.storage.access import read_regular
 from wasim.twin import profile_named, shipped_profile
 from wasim.twin.profile import SHIPPED, as_triggered
 from wasim.twin.recipe import TriggerOfCommits

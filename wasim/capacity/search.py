@@ -17,7 +17,7 @@ from math import inf
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.settings import Maintenance, Setting
 from wasim.ledger import METADATA_KINDS, Kind
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 from wasim.units import DAY_S, HOUR_S
 
 LARGE_MANIFEST_BYTES = 32 << 20

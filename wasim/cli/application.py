@@ -15,8 +15,7 @@ from typer.core import TyperGroup
 
 from wasim import __version__
 from wasim.cli.bench import bench, profile
-from wasim.cli.compare import compare, report
-from wasim.cli.diff import diff
+from wasim.cli.compare import compare, diff, report
 from wasim.cli.inspect import inspect, watch
 from wasim.cli.plan import plan
 from wasim.cli.simulate import simulate

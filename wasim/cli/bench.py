@@ -89,7 +89,7 @@ def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> No
     table = _estimate_table(estimate)
     if form is Format.TABLE:
         return console().print(rich_table(table))
-    from wasim.report.comment import render_markdown
+    from wasim.report.tables import render_markdown
 
     return echo(render(form, document, document["cases"], lambda: render_markdown(table)))
 

@@ -1,8 +1,11 @@
-"""`wasim compare` and `wasim report`: two runs case by case, and the report of one drawn anew."""
+"""`wasim report`, `compare` and `diff`: a run's report anew, and two runs or two versions of settings compared."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson, PriceFile, RunName
+from wasim.cli.options import AsJson, PriceFile, RunName, table_location, takes_workload
 from wasim.cli.terminal import (
     FailAbove,
     FailOnMissing,
@@ -14,7 +17,10 @@ from wasim.cli.terminal import (
     echo,
     render,
 )
-from wasim.errors import ExitCode
+from wasim.errors import ExitCode, WasimError
+
+if TYPE_CHECKING:
+    from wasim.diff.difference import Workload
 
 
 def report(
@@ -60,3 +66,94 @@ def compare(
         echo(line, err=True)
     if not verdict.passed:
         raise typer.Exit(int(ExitCode.FINDINGS))
+
+
+DEFAULT_ROWS, DEFAULT_INTERVAL = "1000", "1m"
+
+
+@takes_workload
+def diff(
+    base: Annotated[str, typer.Argument(metavar="BASE", help="A file, REV:path in git, or a revision.")],
+    head: Annotated[
+        str | None, typer.Argument(metavar="[HEAD]", help="The same after the change; what lies here now.")
+    ] = None,
+    *,
+    workload: dict[str, str | None],
+    scenario: Annotated[
+        Path | None, typer.Option(help="Table and workload on which settings are tried, instead of flags.")
+    ] = None,
+    interval: Annotated[str | None, typer.Option(help="Commit interval where a file has none; 1m.")] = None,
+    horizon: Annotated[str, typer.Option(help="Event time that figures are of.")] = "30d",
+    repository: Annotated[Path, typer.Option("-C", "--repository", help="Folder of the git repository.")] = Path(),
+    location: Annotated[str | None, typer.Option(help="Where the table lies: its files repeat that.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Where the table lies, as wasim plan takes it.")] = None,
+    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Prices of your own, instead.")] = None,
+    fail_above: FailAbove = None,
+    fail_on_missing: FailOnMissing = False,
+    form: FormatOption = Format.TABLE,
+    link: Link = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say what a change costs, before it is merged: scenarios, table properties, triggers; exit 1 above a threshold."""
+    from wasim.diff.difference import find_differences
+    from wasim.diff.projection import Terms
+    from wasim.diff.sides import find_pairs
+    from wasim.diff.words import (
+        difference_lines,
+        difference_records,
+        differences_comment,
+        differences_document,
+        judge_differences,
+    )
+    from wasim.report.gate import parse_gate
+
+    if fail_above is not None:
+        parse_gate(fail_above)
+    terms = Terms(
+        horizon=horizon,
+        location=None if location is None else table_location(location),
+        provider=provider,
+        prices=prices,
+    )
+    found = find_differences(
+        find_pairs(base, head, repository), _workload(scenario, workload | {"horizon": horizon}, interval), terms
+    )
+    verdict = judge_differences(found, fail_above, fails_on_missing=fail_on_missing)
+    form = chosen_format(form, as_json=as_json)
+    if form is Format.TABLE:
+        echo("\n".join(difference_lines(found)))
+    else:
+        comment = differences_comment
+        document, records = differences_document(found, verdict), difference_records(found)
+        echo(render(form, document, records, lambda: comment(found, verdict, link)))
+    for line in (verdict.sentence, *verdict.lines) if verdict.asked else ():
+        echo(line, err=True)
+    if not verdict.passed or any(one.broken for one in found.found):
+        raise typer.Exit(int(ExitCode.FINDINGS))
+
+
+def _workload(scenario: Path | None, given: dict[str, str | None], interval: str | None) -> "Workload":
+    """What settings are tried on: a scenario, or flags with defaults that are named."""
+    import json
+
+    from wasim.diff.difference import Workload
+    from wasim.scenario import load_scenario
+    from wasim.scenario.from_flags import document_from_flags
+
+    flags = [f"--{name.replace('_', '-')}" for name, text in given.items() if text and name != "horizon"]
+    if scenario is not None:
+        if flags or interval is not None:
+            raise WasimError(f"{(*flags, '--interval')[0]} and --scenario exclude each other. Change the scenario.")
+        loaded = load_scenario(scenario)
+        first = "the first case of " if len(loaded.cases()) > 1 else ""
+        expires = loaded.scenario.maintenance.expire_snapshots is not None
+        return Workload(text=loaded.text, assumed=(f"Settings are tried on {first}{scenario}.",), expires=expires)
+    rows = given["rows_per_second"]
+    document, assumed = document_from_flags({**given, "rows_per_second": rows or DEFAULT_ROWS})
+    said = [
+        f"Settings are tried on {rows or DEFAULT_ROWS} rows a second{'' if rows else ' (default)'}, with a commit every"
+        f" {interval or DEFAULT_INTERVAL} where none is set; snapshots expire daily, by the table's own age.",
+        *assumed,
+    ]
+    text = json.dumps({**document, "commit_interval": interval or DEFAULT_INTERVAL})
+    return Workload(text=text, assumed=tuple(said), expires=False)

@@ -21,8 +21,7 @@ from wasim.iceberg.properties import (
 )
 from wasim.report.gate import Figure
 from wasim.report.words import leaves
-from wasim.scenario.limits import Limit
-from wasim.scenario.metrics import ADDING_UP, metric_words
+from wasim.scenario.metrics import ADDING_UP, Limit, metric_words
 from wasim.units import format_duration
 
 _DURATIONS = frozenset(["every", "older_than", "takes"])

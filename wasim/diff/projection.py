@@ -8,7 +8,7 @@ from wasim.capacity import Maintenance, PlanRequest, Requirements, Setting, Sett
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case, load_scenario
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 from wasim.twin import shipped_profile
 from wasim.twin.profile import as_triggered
 

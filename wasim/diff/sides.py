@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wasim.errors import WasimError, quoted
-from wasim.storage.local import read_regular
+from wasim.storage.access import read_regular
 from wasim.units import format_bytes
 
 MOST_BYTES = 4 << 20

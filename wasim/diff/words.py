@@ -5,9 +5,8 @@ from typing import Any
 
 from wasim.capacity.words import bound_words, judged_words, value_words
 from wasim.diff.difference import Difference, Differences, Kept
-from wasim.report.comment import Comment, Judged, render_comment
 from wasim.report.gate import Figure, Verdict, judge_growth, parse_gate
-from wasim.report.tables import TextTable, table_lines
+from wasim.report.tables import Comment, Judged, TextTable, render_comment, table_lines
 from wasim.report.words import ABSENT
 from wasim.units import format_times
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from wasim.doctor.clock import GIVEN
 from wasim.doctor.inspection import Inspection
-from wasim.doctor.places import is_outside
+from wasim.doctor.table_files import is_outside
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, IcebergFileError, read_manifest
 from wasim.iceberg.manifests import ManifestHeader

@@ -10,7 +10,7 @@ from typing import Any
 
 from wasim.doctor.findings import KNOWN, THRESHOLDS, Finding
 from wasim.errors import WasimError, quoted
-from wasim.storage.local import read_regular
+from wasim.storage.access import read_regular
 
 FILE = "wasim.toml"
 _WANTED = 'Give id, reason and until, such as {id = "WA001", reason = "moved next week", until = 2026-12-01}.'

@@ -6,9 +6,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
-from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.lists import ManifestIndex
-from wasim.doctor.places import Places
+from wasim.doctor.table_files import FaultKind, Faults, Places
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord

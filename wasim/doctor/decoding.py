@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from wasim.doctor.content import ManifestRead, read_manifests
-from wasim.doctor.faults import OutsideTable
 from wasim.doctor.list_chain import ListRead, read_lists
-from wasim.doctor.places import full_path, is_on_other_storage, is_outside
+from wasim.doctor.table_files import OutsideTable, full_path, is_on_other_storage, is_outside
 from wasim.storage import FileRead, Storage, StorageError, StoredFile, read_each
 
 _PART_FILES = 500

@@ -7,7 +7,7 @@ from wasim.doctor.content import ContentFiles
 from wasim.doctor.heads import AvroHead, JsonHead
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.opening import OpenedTable, metadata_version
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
 from wasim.iceberg.properties import GC_ENABLED, TableProperties
 from wasim.ledger import Kind

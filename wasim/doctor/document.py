@@ -11,7 +11,7 @@ from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import summary_key_bytes
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.remedies import Remedy
-from wasim.doctor.states import Amount, FileState, State
+from wasim.doctor.table_files import Amount, FileState, State
 from wasim.doctor.tree import Tree
 from wasim.errors import printable
 from wasim.ledger import Kind

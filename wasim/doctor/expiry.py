@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from wasim.doctor.content import ContentFiles
 from wasim.doctor.lists import ManifestIndex
-from wasim.doctor.states import Amount, FileState, State
+from wasim.doctor.table_files import Amount, FileState, State
 from wasim.doctor.tree import Tree
 from wasim.ledger import Kind
 

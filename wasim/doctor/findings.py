@@ -7,9 +7,8 @@ from enum import IntEnum
 from operator import itemgetter
 from typing import NamedTuple
 
-from wasim.doctor.faults import FaultKind
 from wasim.doctor.remedies import SMALL_FILE_BYTES
-from wasim.doctor.states import State, StateTotals
+from wasim.doctor.table_files import FaultKind, State, StateTotals
 from wasim.doctor.tree import Tree
 from wasim.errors import WasimError
 from wasim.iceberg import ManifestFile

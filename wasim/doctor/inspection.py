@@ -14,7 +14,7 @@ from wasim.doctor.history import History, rebuild_history
 from wasim.doctor.json_parts import JsonParts, measure_parts
 from wasim.doctor.opening import Choice, OpenedTable, open_table
 from wasim.doctor.remedies import Remedy, find_remedies
-from wasim.doctor.states import State, StateTotals, total_states
+from wasim.doctor.table_files import State, StateTotals, total_states
 from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, read_tree
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.ledger.machine import SHIPPED_MACHINE, Machine

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wasim.doctor.faults import Faults
 from wasim.doctor.list_chain import PARTITIONS_ID, PATH_ID, ListFront, ListRead
-from wasim.doctor.places import Places
+from wasim.doctor.table_files import Faults, Places
 from wasim.errors import WasimError
 from wasim.iceberg import ManifestFile
 from wasim.iceberg.manifest_lists import PartitionFieldSummary

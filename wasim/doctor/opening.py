@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from wasim.doctor.catalogs import is_table_name, load_named
 from wasim.doctor.decoding import MapParts, list_files
-from wasim.doctor.faults import FaultKind, Faults
-from wasim.doctor.places import full_path
+from wasim.doctor.table_files import FaultKind, Faults, full_path
 from wasim.errors import UnsupportedFile
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
 from wasim.iceberg.codecs import decompressed, is_gzip

@@ -7,7 +7,7 @@ from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity
 from wasim.doctor.growth import mark_rows
 from wasim.doctor.inspection import Inspection
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 from wasim.doctor.terminal import (
     PART_COLUMNS,
     PROSPECT_COLUMNS,

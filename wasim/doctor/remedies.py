@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from wasim.doctor.expiry import Expirable, stays_with
 from wasim.doctor.json_parts import JsonParts
-from wasim.doctor.states import Amount, State, StateTotals
+from wasim.doctor.table_files import Amount, State, StateTotals
 from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, is_hidden
 from wasim.errors import printable
 from wasim.iceberg import TableMetadata

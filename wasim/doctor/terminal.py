@@ -15,7 +15,7 @@ from wasim.doctor.growth import mark_rows
 from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
-from wasim.doctor.states import Amount, State
+from wasim.doctor.table_files import Amount, State
 from wasim.errors import printable
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.tables import TextTable

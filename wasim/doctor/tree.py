@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from wasim.doctor.content import ContentFiles, Entries, are_complete, entry_sizes, is_whole, read_content
 from wasim.doctor.decoding import Decoder
 from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_older, is_past, judge, past_json
-from wasim.doctor.faults import FaultKind, Faults
 from wasim.doctor.heads import JsonHead, read_avro_heads, read_json_heads
 from wasim.doctor.list_chain import ListFront
 from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of, listed_manifests
 from wasim.doctor.opening import OpenedTable
-from wasim.doctor.places import Places, is_outside
-from wasim.doctor.states import FileState, State
+from wasim.doctor.table_files import FaultKind, Faults, FileState, Places, State, is_outside
 from wasim.iceberg import ManifestFile
 from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
 from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile

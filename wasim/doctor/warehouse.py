@@ -12,7 +12,7 @@ from wasim.doctor.configuration import Configuration
 from wasim.doctor.findings import Severity, find, live_data_bytes, measures, thresholds_with
 from wasim.doctor.inspection import InspectOptions, read_states
 from wasim.doctor.opening import is_metadata_json, open_table
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.processes import map_in_processes

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity, measures
 from wasim.doctor.inspection import Inspection
-from wasim.doctor.states import State
+from wasim.doctor.table_files import State
 from wasim.errors import EnvironmentFault, WasimError, printable
 from wasim.ledger import Kind
 from wasim.units import format_bytes

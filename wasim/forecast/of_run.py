@@ -7,7 +7,7 @@ from wasim.contention import LOCAL
 from wasim.errors import WasimError
 from wasim.forecast.ahead import Forecast, forecast
 from wasim.runs import CaseRun, Run
-from wasim.runs.sentences import say_once
+from wasim.runs.values import say_once
 from wasim.scenario import Case
 from wasim.twin import Site
 from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S

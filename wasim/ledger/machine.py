@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from wasim.errors import SavedFileError
 from wasim.ledger import FULL_SCAN, Kind
 from wasim.ledger.readers import ICEBERG_JAVA
-from wasim.storage.local import read_regular
+from wasim.storage.access import read_regular
 from wasim.units import MEGABYTE, MIB, Floats, format_bytes
 
 Size = TypeVar("Size", float, Floats)

@@ -9,9 +9,8 @@ import numpy as np
 from wasim.errors import SavedFileError
 from wasim.ledger.commits import Ledger
 from wasim.ledger.events import CommitReports, FileEvents, StepRecords
-from wasim.ledger.requests import Requests
-from wasim.ledger.vocabulary import SCHEMA_VERSION, Kind
-from wasim.storage.local import read_regular
+from wasim.ledger.vocabulary import SCHEMA_VERSION, Kind, Requests
+from wasim.storage.access import read_regular
 
 TEXT_COLUMNS = frozenset({"operation", "snapshot_operation", "action", "kind", "file", "error", "request"})
 COLUMNS_BY_KIND = frozenset({"written_bytes", "deleted_bytes", "files_written"})

@@ -23,7 +23,7 @@ from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.pyiceberg.catalog import Journal, RecordedCatalog
 from wasim.runner.written import Lines, Writer, unwritten
 from wasim.scenario import Case
-from wasim.scenario.paths import TABLE_NAME, whole_paths
+from wasim.scenario.settings import TABLE_NAME, whole_paths
 from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import decimal_digits, rows_of
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec

@@ -7,8 +7,7 @@ from typing import Any
 
 from wasim.errors import WasimError, quoted
 from wasim.report.words import ABSENT
-from wasim.scenario.limits import format_value
-from wasim.scenario.metrics import METRICS, dimension_of
+from wasim.scenario.metrics import METRICS, dimension_of, format_value
 from wasim.units import format_times
 
 BYTES = "bytes"  # every metric that is measured in bytes; what a gate without a name is for

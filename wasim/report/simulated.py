@@ -6,7 +6,7 @@ from wasim.ledger import Kind
 from wasim.report.series import horizon_words
 from wasim.report.words import KIND_NAMES
 from wasim.runs import CaseRun, Run
-from wasim.runs.sentences import say_once
+from wasim.runs.values import say_once
 from wasim.scenario import Case
 from wasim.scenario.load import UNFINISHED_VERSION
 from wasim.twin.profile import tables_in_turn, turn_words

@@ -1,6 +1,6 @@
-"""A table of text, and its rendering as plain lines."""
+"""A table of text, its rendering as plain lines and as Markdown; and Markdown to post under a pull request."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -30,3 +30,83 @@ def table_lines(table: TextTable) -> Iterator[str]:
             for text, width, name in zip(row, widths, table.head, strict=True)
         )
         yield "  ".join(aligned).rstrip()
+
+
+MARKS = {True: "✓", False: "✗", None: "·"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A line of what was judged; `holds` is None where it could not be."""
+
+    text: str
+    holds: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """A part that is folded under its title, as Markdown."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """A comment. `marker` is hidden in it, so that a later one finds and replaces it; `details` are folded.
+
+    `link` leads to a report, as an address or a path.
+    """
+
+    headline: str
+    judged: Sequence[Judged] = ()
+    table: TextTable | None = None
+    notes: Sequence[str] = ()
+    details: Sequence[TextTable | Folded] = ()
+    remarks: Sequence[str] = ()  # on what all of it rests, at the end
+    link: str = ""
+    marker: str = ""
+
+    @property
+    def mark(self) -> str:
+        """✗ if anything does not hold, ✓ if anything does, else nothing."""
+        judged = {one.holds for one in self.judged} - {None}
+        return f"{MARKS[False not in judged]} " if judged else ""
+
+
+def render_comment(comment: Comment) -> str:
+    """The comment as Markdown, without a line feed at its end."""
+    return "\n\n".join(part for part in _parts(comment) if part)
+
+
+def _parts(comment: Comment) -> Iterator[str]:
+    hidden = f"<!-- {comment.marker} -->\n" if comment.marker else ""
+    yield f"{hidden}### {comment.mark}{comment.headline}"
+    yield "\n".join(f"- {MARKS[one.holds]} {one.text}" for one in comment.judged)
+    if comment.table is not None and comment.table.rows:
+        yield render_markdown(comment.table)
+    yield "\n".join(f"* {note}" for note in comment.notes)  # another bullet begins another list: both stay tight
+    for detail in comment.details:
+        part = detail if isinstance(detail, Folded) else Folded(title=detail.caption, text=_lines(detail))
+        yield f"<details><summary>{_escaped(part.title)}</summary>\n\n{part.text}\n\n</details>"
+    yield " ".join(comment.remarks)
+    if comment.link:
+        yield f"[Report]({comment.link})"
+
+
+def render_markdown(table: TextTable) -> str:
+    """The table as Markdown, its caption above it; columns of figures align right."""
+    return f"**{table.caption}**\n\n{_lines(table)}" if table.caption else _lines(table)
+
+
+def _lines(table: TextTable) -> str:
+    lines = [table.head, tuple("--:" if name in table.figures else "---" for name in table.head), *table.rows]
+    return "\n".join(map(_line, lines))
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")

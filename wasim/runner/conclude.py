@@ -25,7 +25,7 @@ from wasim.runs import (
 from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.scenario.prices import Prices, load_prices
-from wasim.storage.local import read_regular
+from wasim.storage.access import read_regular
 
 if TYPE_CHECKING:
     from wasim.forecast import Remedies

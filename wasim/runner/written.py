@@ -19,7 +19,7 @@ from wasim.ledger import Action, Kind, Recording
 from wasim.runner.conclude import Job, Outcome, run_cases
 from wasim.runs import CaseRun, RunFolder, key_versions, make_durable, provenance, save_case, write_atomically
 from wasim.scenario import Case, LoadedScenario
-from wasim.scenario.paths import TABLE_NAME
+from wasim.scenario.settings import TABLE_NAME
 
 Lines = Iterable[dict[str, Any]]
 

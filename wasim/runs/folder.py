@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wasim.errors import EnvironmentFault, SavedFileError
 from wasim.storage import StorageError
-from wasim.storage.local import read_regular
+from wasim.storage.access import read_regular
 
 UNFINISHED = ".unfinished-"  # anything so named is swept when a run starts
 

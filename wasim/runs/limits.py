@@ -8,7 +8,7 @@ import numpy as np
 from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_first_reader
 from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.runs.values import CaseRun, Run
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 from wasim.units import DAY_S, HOUR_S, Counts
 
 LimitDocument = dict[str, Any]

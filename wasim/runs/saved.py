@@ -33,7 +33,7 @@ from wasim.runs.documents import listing_document, probe_document, read_listing,
 from wasim.runs.folder import write_atomically
 from wasim.runs.values import CaseRun, Run, Simulation
 from wasim.scenario import Case, case_from_document
-from wasim.storage.local import read_regular
+from wasim.storage.access import read_regular
 
 
 def share_denominator(cases: Iterable[CaseRun]) -> tuple[CaseRun, ...]:

@@ -1,6 +1,6 @@
-"""Runs as values: what one finished case, and one finished run, consists of."""
+"""Runs as values: what a finished case and a finished run consist of; and what simulating left out, said once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -146,3 +146,25 @@ class Run:
     def name(self) -> str:
         """What a page calls the run: its folder's name."""
         return "not saved" if self.folder is None else self.folder.name
+
+
+MOST_NAMED = 4
+
+
+def say_once(approximated: Iterable[tuple[str, Iterable[str]]], many: str = "cases") -> Iterator[str]:
+    """Each sentence once, with whom it is about where those are not all: by name, or of very many (`many`) how many.
+
+    `approximated` are names, each with its sentences.
+    """
+    about: dict[str, list[str]] = {}
+    count = 0
+    for name, sentences in approximated:
+        count += 1
+        for sentence in dict.fromkeys(sentences):
+            about.setdefault(sentence, []).append(name)
+    for sentence, names in about.items():
+        if len(names) == count:
+            yield sentence
+        else:
+            whom = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names):,} of {count:,} {many}"
+            yield f"{sentence} ({whom})"

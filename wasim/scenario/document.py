@@ -29,7 +29,7 @@ from ruamel.yaml.reader import ReaderError
 from wasim.errors import ScenarioError
 from wasim.scenario.faults import Fault, Mark, MarkedFault, Place, mark_fault
 from wasim.storage import StorageError
-from wasim.storage.local import read_regular
+from wasim.storage.access import read_regular
 
 MOST_BYTES = 1024 * 1024
 MOST_DEPTH = 24

@@ -9,9 +9,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from wasim.errors import ScenarioError, quoted
-from wasim.scenario.limits import Limit, parse_limit
 from wasim.scenario.load import FirstVersion, load_part
-from wasim.scenario.metrics import METRICS
+from wasim.scenario.metrics import METRICS, Limit, parse_limit
 from wasim.scenario.values import Duration, Number, Part, Size, Whole
 
 MOST_TABLES = 100_000

@@ -25,7 +25,7 @@ from wasim.scenario.faults import (
     overlap,
     quote,
 )
-from wasim.scenario.limits import parse_limit
+from wasim.scenario.metrics import parse_limit
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.sweep import (
     MOST_CASES,

@@ -6,8 +6,7 @@ It says what `parts` says, in an editor's words. What must fit together (`checks
 from collections.abc import Iterator
 from typing import Any
 
-from wasim.scenario.limits import limit_pattern
-from wasim.scenario.metrics import METRICS
+from wasim.scenario.metrics import METRICS, limit_pattern
 from wasim.scenario.parts import WRITER_KINDS
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.sweep import NOT_SWEPT, OPEN_MAPPINGS

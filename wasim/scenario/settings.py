@@ -1,7 +1,9 @@
-"""Iceberg's properties and Spark's settings: names that a scenario may not give, since a measurement rests on them."""
+"""Iceberg's properties and Spark's settings: names that a scenario may not give, since a measurement rests on them; and
+those that say where a table's files lie, which it gives below the table, whatever the run.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from wasim.iceberg.properties import (
     FORMAT_VERSION,
@@ -10,11 +12,29 @@ from wasim.iceberg.properties import (
     WRITE_DISTRIBUTION_MODE,
     WRITE_FOLDER_STORAGE_LOCATION,
     WRITE_LOCATION_PROVIDER_IMPL,
+    WRITE_METADATA_LOCATION,
     PropertyError,
     property_of,
 )
 from wasim.scenario.faults import Draft, Fault, Place, quote
-from wasim.scenario.paths import PATH_PROPERTIES, is_below_table
+
+TABLE_NAME = "db.events"  # of every table that an engine writes
+DATA_FOLDER = "data"  # where data lies unless a property says otherwise
+SCHEMES_SINCE = 4  # the format version whose tables must say `file:` where they lie on disk
+PATH_PROPERTIES = (WRITE_DATA_LOCATION, WRITE_METADATA_LOCATION)
+# Spark's removal of orphans passes over names that begin with a dot or an underscore.
+_BELOW = re.compile(r"[A-Za-z0-9][\w.=-]*(/[A-Za-z0-9][\w.=-]*)*")
+
+
+def is_below_table(path: str) -> bool:
+    """Whether a path names a folder below the table's."""
+    return bool(_BELOW.fullmatch(path))
+
+
+def whole_paths(properties: Mapping[str, str], location: str) -> dict[str, str]:
+    """The properties as Iceberg takes them, which asks for whole paths, of the table at `location`."""
+    return {key: f"{location}/{value}" if key in PATH_PROPERTIES else value for key, value in properties.items()}
+
 
 _OWN_FIELD = {
     FORMAT_VERSION: "table.format_version",

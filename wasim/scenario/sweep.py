@@ -11,7 +11,7 @@ from wasim.errors import WasimError, quoted
 from wasim.scenario.case import Case, covered_s
 from wasim.scenario.examine import part_at
 from wasim.scenario.faults import Fault, Place, overlap, quote, suggest
-from wasim.scenario.limits import Limit
+from wasim.scenario.metrics import Limit
 from wasim.scenario.parts import WRITER_KINDS, Fit
 from wasim.scenario.scenario import Scenario
 

@@ -16,8 +16,16 @@ from typing import Any, TypeVar
 
 from pyarrow import fs
 
-from wasim.storage.access import MOST_FILE_BYTES, Children, S3Options, StorageError, StoredFile, bounded, too_many_files
-from wasim.storage.local import read_regular
+from wasim.storage.access import (
+    MOST_FILE_BYTES,
+    Children,
+    S3Options,
+    StorageError,
+    StoredFile,
+    bounded,
+    read_regular,
+    too_many_files,
+)
 
 Result = TypeVar("Result")
 

@@ -17,7 +17,7 @@ from wasim.iceberg.snapshots import SnapshotRef
 from wasim.iceberg.specs import PartitionField, PartitionSpec, SortOrder
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns
-from wasim.scenario.paths import whole_paths
+from wasim.scenario.settings import whole_paths
 from wasim.twin.commits import Held, Moment, TableRules
 from wasim.twin.data_files import DataFiles
 from wasim.twin.event_log import EventLog

@@ -23,7 +23,7 @@ from wasim.scenario.examine import explain
 from wasim.scenario.faults import Fault, Mark, Place, mark_fault, quote, suggest
 from wasim.scenario.parts import Trigger
 from wasim.scenario.scenario import triggered_s
-from wasim.storage.local import read_regular
+from wasim.storage.access import read_regular
 from wasim.twin.recipe import NO_OTHERS, ExpiryOfCommit, Positive, Recipe, TriggerOfCommits
 from wasim.twin.summary import COUNTERS
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wasim.scenario import Case
-from wasim.scenario.evolve import wanted
+from wasim.scenario.change_checks import wanted
 from wasim.twin import WriterProfile
 from wasim.twin.supported import is_cut_by_sample, is_simulated, of_recipe, unsimulated_settings
 

@@ -16,7 +16,7 @@ from wasim.iceberg.properties import (
 from wasim.ledger import Kind, Ledger, Scanned, Summed, Totals
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
-from wasim.scenario.evolve import evolve
+from wasim.scenario.change_checks import evolve
 from wasim.twin import Site, WriterProfile, raced
 from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints

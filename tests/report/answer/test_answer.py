@@ -16,7 +16,7 @@ from wasim.report.answer.choice import month_price
 from wasim.report.modelled import find_keeps_up
 from wasim.runs import CaseRun, Run, judge
 from wasim.scenario.changes import Changes, Maintenance
-from wasim.scenario.limits import parse_limit
+from wasim.scenario.metrics import parse_limit
 from wasim.scenario.prices import load_prices
 from wasim.units import DAY_S, MONTH_S
 

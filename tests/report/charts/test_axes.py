@@ -19,7 +19,7 @@ from wasim.report.charts.axes import (
     set_event_time_axis,
     spread,
 )
-from wasim.report.charts.palette import LOOKS
+from wasim.report.charts.chart import LOOKS
 
 
 @pytest.fixture

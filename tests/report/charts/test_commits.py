@@ -7,9 +7,8 @@ from matplotlib.figure import Figure
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.ledger import Kind, OperationTotals, Totals
-from wasim.report.charts.chart import LeftOut
+from wasim.report.charts.chart import LeftOut, styled
 from wasim.report.charts.commits import draw_operations, plan_operations
-from wasim.report.charts.palette import styled
 from wasim.report.pages.run_page import operations_table, remains_table
 from wasim.runs import CaseRun, Run
 from wasim.scenario.changes import Maintenance

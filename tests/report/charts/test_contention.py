@@ -11,7 +11,7 @@ from support.synthetic import Truth, synthetic_case, synthetic_case_run, synthet
 
 from wasim.fit import FitReport, fit_run
 from wasim.ledger import Contention, Kind
-from wasim.report.charts.chart import Chart
+from wasim.report.charts.chart import Chart, styled
 from wasim.report.charts.contention import (
     draw_latency_by_writers,
     draw_lost_attempts,
@@ -20,7 +20,6 @@ from wasim.report.charts.contention import (
     plan_contention,
 )
 from wasim.report.charts.gallery import plan_charts
-from wasim.report.charts.palette import styled
 from wasim.report.pages.run_page import contention_table
 from wasim.runs import CaseRun, Run
 from wasim.scenario.parts import Environment

@@ -9,7 +9,7 @@ from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
 from wasim.report.charts import DrawnChart, LeftOut, draw_charts, render_chart, save_charts
-from wasim.report.charts.palette import CSS_NAMES
+from wasim.report.charts.chart import CSS_NAMES
 from wasim.runs import Run
 
 

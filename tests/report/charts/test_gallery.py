@@ -14,10 +14,10 @@ from wasim.forecast import forecast_run
 from wasim.ledger import Kind
 from wasim.report.answer import answer_run
 from wasim.report.charts import Chart, plan_charts
+from wasim.report.charts.chart import styled
 from wasim.report.charts.commits import draw_bytes_per_commit, draw_manifests_and_snapshots
 from wasim.report.charts.lasting import draw_amounts, draw_keeps_up
 from wasim.report.charts.latency import draw_commit_latency, draw_scan_planning, draw_table_load
-from wasim.report.charts.palette import styled
 from wasim.report.charts.trade_off import Bound, draw_bytes, draw_planning, too_short_for_a_month_s
 from wasim.report.series import group_cases, warm_full_scans
 from wasim.runs import Run

@@ -3,9 +3,8 @@
 import pytest
 from matplotlib.figure import Figure
 
-from wasim.report.charts.chart import Chart, LeftOut
+from wasim.report.charts.chart import Chart, LeftOut, styled
 from wasim.report.charts.grid import GridSetting, draw_grid, plan_grid
-from wasim.report.charts.palette import styled
 
 SETTINGS = [
     GridSetting(commit_interval_s=interval_s, metadata_bytes=size / interval_s, is_feasible=is_feasible)

@@ -14,7 +14,7 @@ from wasim.forecast import forecast_run
 from wasim.report.pages.rendering import groupwise
 from wasim.report.pages.run_page import flatten
 from wasim.runs import Run, judge
-from wasim.scenario.limits import parse_limit
+from wasim.scenario.metrics import parse_limit
 from wasim.units import format_bytes, format_figure
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}

@@ -18,7 +18,7 @@ from wasim.report.pages import render_answer, render_headline_table
 from wasim.report.pages.cells import format_error, format_estimate, headline_table
 from wasim.report.pages.fit_cells import r_squared, sustainable_table
 from wasim.runs import Run, judge
-from wasim.scenario.limits import parse_limit
+from wasim.scenario.metrics import parse_limit
 from wasim.scenario.prices import load_prices
 from wasim.units import format_figure
 

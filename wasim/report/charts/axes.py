@@ -10,7 +10,7 @@ from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from wasim.report.charts.palette import LABEL_PT, MUTED, TICK_PT, Look
+from wasim.report.charts.chart import LABEL_PT, MUTED, TICK_PT, Look
 from wasim.units import DAY_S, HOUR_S, Floats, Ints, format_duration
 
 MOST_TICKS = 6

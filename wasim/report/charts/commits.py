@@ -19,8 +19,7 @@ from wasim.report.charts.axes import (
     set_linear_byte_axis,
     set_linear_count_axis,
 )
-from wasim.report.charts.chart import HEAD_IN, Chart, LeftOut
-from wasim.report.charts.palette import KIND_LOOKS, MUTED, TICK_PT, Look, look_of
+from wasim.report.charts.chart import HEAD_IN, KIND_LOOKS, MUTED, TICK_PT, Chart, LeftOut, Look, look_of
 from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import Series, group_cases, kinds_written, operation_words
 from wasim.report.words import KIND_NAMES

@@ -10,8 +10,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from wasim.ledger import Contention
 from wasim.report.charts.axes import EndLabel, name_line_ends, name_panel, pad_log_limits, set_count_axis
-from wasim.report.charts.chart import Chart, Panel
-from wasim.report.charts.palette import LOOKS, Look, look_of
+from wasim.report.charts.chart import LOOKS, Chart, Look, Panel, look_of
 from wasim.runs import CaseRun, Run
 
 NAME, TITLE = "contention", "What do writers on one table\ncost each other?"

@@ -10,12 +10,22 @@ from matplotlib.figure import Figure
 
 from wasim.fit.report import FitReport
 from wasim.report.answer import Answer, LimitOutcome, answer_run
-from wasim.report.charts.chart import PAPER_ID, TITLE_ID, Chart, DrawnChart, LeftOut, cut_panels, draw_figure, title_in
+from wasim.report.charts.chart import (
+    CSS_NAMES,
+    PAPER_ID,
+    TITLE_ID,
+    Chart,
+    DrawnChart,
+    LeftOut,
+    cut_panels,
+    draw_figure,
+    styled,
+    title_in,
+)
 from wasim.report.charts.commits import plan_bytes_per_commit, plan_manifests_and_snapshots, plan_operations
 from wasim.report.charts.contention import plan_contention
 from wasim.report.charts.lasting import plan_amounts, plan_keeps_up
 from wasim.report.charts.latency import plan_commit_latency, plan_planning_latency, plan_readers
-from wasim.report.charts.palette import CSS_NAMES, styled
 from wasim.report.charts.trade_off import plan_trade_off
 from wasim.runs import Run, write_atomically
 

@@ -8,8 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.report.charts.axes import EndLabel, name_line_ends, pad_log_limits, set_byte_axis, set_duration_axis
-from wasim.report.charts.chart import Chart, LeftOut
-from wasim.report.charts.palette import LOOKS, MUTED
+from wasim.report.charts.chart import LOOKS, MUTED, Chart, LeftOut
 from wasim.units import format_bytes, format_duration
 
 NAME, TITLE = "grid", "What does freshness cost,\nat best and at worst?"

@@ -15,8 +15,7 @@ from wasim.report.charts.axes import (
     set_byte_axis,
     set_linear_byte_axis,
 )
-from wasim.report.charts.chart import Chart, LeftOut
-from wasim.report.charts.palette import KIND_LOOKS, MUTED, look_of
+from wasim.report.charts.chart import KIND_LOOKS, MUTED, Chart, LeftOut, look_of
 from wasim.report.words import KIND_NAMES
 from wasim.units import Floats, format_bytes
 

@@ -18,8 +18,7 @@ from wasim.report.charts.axes import (
     set_byte_axis,
     set_duration_axis,
 )
-from wasim.report.charts.chart import Chart, LeftOut
-from wasim.report.charts.palette import LOOKS, look_of
+from wasim.report.charts.chart import LOOKS, Chart, LeftOut, look_of
 from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S, format_bytes, format_duration
 
 LASTING_NAME, MONTHS_NAME = "keeps_up", "day_month_year"

@@ -15,8 +15,7 @@ from wasim.fit.sustain import describe_interval, describe_slope
 from wasim.ledger import FULL_SCAN, PlanningProbe
 from wasim.ledger.readers import BOUNDARIES
 from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_byte_axis, set_count_axis
-from wasim.report.charts.chart import NOTE_IN, NOTE_PAD_PT, Chart, LeftOut
-from wasim.report.charts.palette import LOOKS, Look, look_of
+from wasim.report.charts.chart import LOOKS, NOTE_IN, NOTE_PAD_PT, Chart, LeftOut, Look, look_of
 from wasim.report.modelled import floor_r_squared, latency_fit, modelled_ms, parts_for_table
 from wasim.report.series import group_cases, planning_at_end_ms, warm_full_scans
 from wasim.runs import CaseRun, Run

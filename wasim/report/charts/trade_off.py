@@ -20,12 +20,11 @@ from wasim.report.charts.axes import (
     set_count_axis,
     set_duration_axis,
 )
-from wasim.report.charts.chart import Chart, LeftOut
-from wasim.report.charts.palette import INK, MUTED, TICK_PT, VERMILLION, look_of
+from wasim.report.charts.chart import INK, MUTED, TICK_PT, VERMILLION, Chart, LeftOut, look_of
 from wasim.report.modelled import parts_for_table, stops_keeping_up, written_line
 from wasim.report.series import horizon_words
 from wasim.runs import Run
-from wasim.scenario.limits import parse_limit
+from wasim.scenario.metrics import parse_limit
 from wasim.units import MONTH_S, format_bytes, format_duration, format_figure
 
 BYTES_NAME, PLANNING_NAME = "freshness_and_bytes", "freshness_and_planning"

@@ -8,14 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from wasim.report.answer import Answer, conclude, measured_line
-from wasim.report.comment import Comment, Judged, render_comment
 from wasim.report.comparison import Comparison
 from wasim.report.gate import Verdict
 from wasim.report.pages.answer_cells import matrix_table, options_table
 from wasim.report.pages.cells import bill_table, headline_table
-from wasim.report.tables import TextTable
+from wasim.report.tables import Comment, Judged, TextTable, render_comment
 from wasim.runs import LimitDocument, Run
-from wasim.scenario.limits import format_value
+from wasim.scenario.metrics import format_value
 from wasim.scenario.prices import Prices
 from wasim.units import format_times
 

@@ -11,7 +11,7 @@ from wasim.iceberg.sql import literal
 from wasim.scenario import Case
 from wasim.scenario.changes import Widening
 from wasim.scenario.parts import Columns
-from wasim.scenario.paths import whole_paths
+from wasim.scenario.settings import whole_paths
 from wasim.spark.drive.appends import open_appender
 from wasim.spark.drive.changes import change_rows
 from wasim.spark.drive.engine import Engine, EngineSession, Operation, Target

@@ -7,7 +7,7 @@ from wasim.iceberg.properties import FORMAT_VERSION, WRITE_DISTRIBUTION_MODE
 from wasim.iceberg.sql import literal
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, PartitionField, Table
-from wasim.scenario.paths import whole_paths
+from wasim.scenario.settings import whole_paths
 
 EPOCH_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z: event time starts at a whole day
 
