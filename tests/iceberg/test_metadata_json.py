@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.paths import DATA
+from support.round_trip import metadata_json_bytes
 
-from wasim.iceberg import IcebergFileError, metadata_json_bytes, read_metadata_json
+from wasim.iceberg import IcebergFileError, read_metadata_json
 from wasim.iceberg.codecs import GZIP_HEADER
 from wasim.iceberg.json_text import compact_json, quote, read_json
 from wasim.iceberg.metadata_json import render_metadata_json

@@ -9,7 +9,7 @@ from support.synthetic import Sweep, synthetic_run
 from wasim.errors import SavedFileError
 from wasim.report.comparison import COMPARED, compare_runs, comparison_document, comparison_records
 from wasim.report.gate import parse_gate
-from wasim.report.pages import comparison_notes, comparison_table
+from wasim.report.pages.terminal import comparison_notes, comparison_table
 from wasim.runs import CaseRun, Run
 from wasim.units import format_figure
 

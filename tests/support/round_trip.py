@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wasim.errors import IcebergFileError
-from wasim.iceberg.codecs import LEVELS, decompressed, is_gzip
+from wasim.iceberg.codecs import LEVELS, decompressed, gzip_bytes, is_gzip
 from wasim.iceberg.containers import Container, read_container
 from wasim.iceberg.manifest_lists import manifest_list_bytes, manifest_list_from
 from wasim.iceberg.manifests import manifest_bytes, manifest_from
-from wasim.iceberg.metadata_json import MOST_JSON_BYTES, metadata_json_bytes, read_metadata_json
+from wasim.iceberg.metadata_json import MOST_JSON_BYTES, TableMetadata, read_metadata_json, render_metadata_json
 
 _GZIP_HEADER_BYTES = 10
 
@@ -106,3 +106,14 @@ def check_round_trips(folder: Path) -> tuple[int, list[Mismatch], list[IcebergFi
         else:
             mismatches += [mismatch] if mismatch else []
     return checked, mismatches, faults
+
+
+def metadata_json_bytes(metadata: TableMetadata, *, gzip_header: bytes | None = None) -> bytes:
+    """The file that Iceberg 1.12 writes; with a gzip header (GZIP_HEADER, or the one of an older JDK) compressed."""
+    if metadata.unknown_fields:
+        raise ValueError(
+            f"Iceberg writes no {metadata.unknown_fields[0][0]}; only what it knows can be written as it would"
+        )
+    # Java turns half a surrogate pair, which JSON can spell and UTF-8 cannot, into a question mark.
+    data = render_metadata_json(metadata).encode(errors="replace")
+    return data if gzip_header is None else gzip_bytes(data, gzip_header)

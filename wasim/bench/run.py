@@ -2,12 +2,11 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
@@ -26,7 +25,6 @@ from wasim.spark import (
     DEFAULT_MASTER,
     ENGINE_ERRORS,
     PINNED_JARS,
-    PinnedJar,
     Session,
     essential_line,
     file_sha256,
@@ -125,14 +123,8 @@ WARM_UP = "warm-up"  # the key of what is not a case of the run
 MOST_COMMITS = 100_000  # of one case, unless more are asked for
 
 
-class SessionOpener(Protocol):
-    """How `wasim.spark.open_session` is called."""
-
-    def __call__(
-        self, settings: Mapping[str, str], *, master: str, log: Path, extra_jars: Sequence[PinnedJar]
-    ) -> AbstractContextManager[Session]:
-        """A session for a with-block."""
-        ...
+SessionOpener = Callable[..., AbstractContextManager[Session]]
+"""What is called as `wasim.spark.open_session` is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,3 +1,128 @@
-"""The command line: one verb a module, and the exit codes they end with (see `wasim.errors.ExitCode`)."""
+"""The application: its verbs, in the order of `wasim --help`, and how an error ends the process."""
 
-from wasim.cli.application import app, main
+import errno
+import io
+import os
+import re
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from wasim import __version__
+from wasim.cli.bench import bench, profile
+from wasim.cli.compare import compare, diff, report
+from wasim.cli.inspect import inspect, watch
+from wasim.cli.plan import plan
+from wasim.cli.simulate import simulate
+from wasim.cli.terminal import echo
+from wasim.cli.validate import init, schema, validate
+from wasim.errors import ExitCode, WasimError, printable
+
+_ENVIRONMENT_ERRORS = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR),
+    *(errno.ENAMETOOLONG, errno.ELOOP, errno.EFBIG, errno.EIO, errno.ENXIO),
+}
+_LONG_WORD = re.compile(r"(\S{79})\S{2,}")
+_VERBS: tuple[tuple[Callable[..., None], str], ...] = (
+    (init, "wasim init my_stream.yaml"),
+    (validate, "wasim validate my_stream.yaml --cases"),
+    (simulate, "wasim simulate my_stream.yaml --horizon 365d"),
+    (plan, "wasim plan --rows-per-second 500 --metadata-json 5MB"),
+    (bench, "wasim bench my_stream.yaml --set workload.rows_per_second=500"),
+    (report, "wasim report latest"),
+    (inspect, "wasim inspect s3://bucket/warehouse/db/table --s3-region eu-central-1"),
+    (watch, "wasim watch warehouse/db/table --every 1m --for 30m"),
+    (compare, "wasim compare results/my_stream/20260101T000000Z-0000 latest"),
+    (diff, "wasim diff main HEAD --fail-above metadata=1.1"),
+    (profile, "wasim profile --writer batch --out my_spark.json"),
+    (schema, "wasim schema > schema.json"),
+)
+
+
+WORTH_SAYING_S = 5.0
+
+
+class _Verbs(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - of typer's types
+        """What a verb gives; a wrong value that its options' errors repeat is cut."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if isinstance(said := getattr(error, "message", None), str):
+                vars(error)["message"] = _LONG_WORD.sub(r"\1…", said)
+            raise
+
+
+app = typer.Typer(
+    cls=_Verbs,
+    name="wasim",
+    help="What a commit interval costs in Apache Iceberg metadata.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for verb, example in _VERBS:
+    app.command(epilog=f"Example: {example}")(verb)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        echo(f"wasim {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _wasim(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """What a commit interval costs in Apache Iceberg metadata."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in its lines on stderr and its exit code."""
+    try:
+        _run()
+    except SystemExit as ended:
+        _say_what_numba_saves()
+        waiting = sys.modules.get("wasim.storage.s3")
+        if waiting is None or not waiting.is_left_running():
+            raise
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(ended.code if isinstance(ended.code, int) else int(ended.code is not None))
+
+
+def _say_what_numba_saves() -> None:
+    """A line where numba is missing, and what it would have compiled took long."""
+    history = sys.modules.get("wasim.years.history")
+    if history is not None and (seconds := history.missed_s()) > WORTH_SAYING_S:
+        echo(f'note: {seconds:.0f} s went into stepping; pip install "wasim[fast]" compiles that.', err=True)
+
+
+def _run() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an ASCII terminal gets a question mark, not a traceback
+    try:
+        app()
+    except WasimError as error:
+        echo(str(error), err=True)
+        sys.exit(int(error.exit_code))
+    except OSError as error:
+        if error.errno not in _ENVIRONMENT_ERRORS:
+            traceback.print_exc()
+            sys.exit(int(ExitCode.BUG))
+        where = f"{printable(str(error.filename), 1_000)}: " if error.filename else ""
+        echo(f"{where}{error.strerror}. Correct that, then run the same command: finished cases are kept.", err=True)
+        sys.exit(int(ExitCode.USER_MISTAKE))
+    except Exception:  # a bug keeps its traceback, and an exit code that says no more than that
+        traceback.print_exc()
+        sys.exit(int(ExitCode.BUG))

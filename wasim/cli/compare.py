@@ -50,7 +50,7 @@ def compare(
     """Compare two runs case by case: the second's figures, and their ratio to the first's."""
     from wasim.report.comparison import compare_runs, comparison_document, comparison_records
     from wasim.report.gate import parse_gate
-    from wasim.report.pages import comparison_comment, render_comparison
+    from wasim.report.pages.terminal import comparison_comment, render_comparison
     from wasim.runs import find_run, read_run
 
     gate = None if fail_above is None else parse_gate(fail_above)

@@ -124,8 +124,7 @@ def print_outcome(outcome: "Outcome", form: Format, link: str = "") -> None:
 
     `link` is where the report can be read, its path if empty.
     """
-    from wasim.report.pages import render_answer, render_bill, render_headline_table
-    from wasim.report.pages.terminal import run_comment
+    from wasim.report.pages.terminal import render_answer, render_bill, render_headline_table, run_comment
     from wasim.report.simulated import simulation_notes
 
     if form is not Format.TABLE:

@@ -288,12 +288,8 @@ def _properties(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _distribution_mode(properties: Mapping[str, str]) -> DistributionMode:
-    match TableProperties.read_leniently(properties).write_distribution_mode:
-        case "hash":
-            return "hash"
-        case "range":
-            return "range"
-    return "none"
+    modes: dict[str | None, DistributionMode] = {"hash": "hash", "range": "range"}
+    return modes.get(TableProperties.read_leniently(properties).write_distribution_mode, "none")
 
 
 def _sample(inspection: Inspection) -> list[DataFileEntry]:

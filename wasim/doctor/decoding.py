@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from wasim.doctor.content import ManifestRead, read_manifests
 from wasim.doctor.list_chain import ListRead, read_lists
@@ -16,15 +16,10 @@ _PART_FILES = 500
 Reading: TypeAlias = Callable[[Iterable[tuple[str, FileRead]]], Iterator[Any]]
 
 
-class MapParts(Protocol):
-    """`map`, in this process or in others: the results of `work`, one for each part, in the order of the parts.
-
-    Work, parts and results can be pickled.
-    """
-
-    def __call__(self, work: Callable[[Any], Any], parts: Sequence[Any], /) -> Iterable[Any]:
-        """The results, one for each part."""
-        ...
+MapParts: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+"""`map`, in this process or in others: the results of a work, one for each part, in the order of the parts. Work, parts
+and results can be pickled.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,5 +13,5 @@ from wasim.iceberg.manifests import (
     read_manifest,
     read_manifest_header,
 )
-from wasim.iceberg.metadata_json import TableMetadata, metadata_json_bytes, read_metadata_json
+from wasim.iceberg.metadata_json import TableMetadata, read_metadata_json
 from wasim.iceberg.names import FileKind, classify

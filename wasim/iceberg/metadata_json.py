@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wasim.errors import IcebergFileError, UnsupportedFile
-from wasim.iceberg.codecs import decompressed, gzip_bytes
+from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.json_text import (
     Json,
     JsonFields,
@@ -91,17 +91,6 @@ class TableMetadata:
     def default_spec(self) -> PartitionSpec:
         """The partition spec in force."""
         return next(spec for spec in self.partition_specs if spec.spec_id == self.default_spec_id)
-
-
-def metadata_json_bytes(metadata: TableMetadata, *, gzip_header: bytes | None = None) -> bytes:
-    """The file that Iceberg 1.12 writes; with a gzip header (GZIP_HEADER, or the one of an older JDK) compressed."""
-    if metadata.unknown_fields:
-        raise ValueError(
-            f"Iceberg writes no {metadata.unknown_fields[0][0]}; only what it knows can be written as it would"
-        )
-    # Java turns half a surrogate pair, which JSON can spell and UTF-8 cannot, into a question mark.
-    data = render_metadata_json(metadata).encode(errors="replace")
-    return data if gzip_header is None else gzip_bytes(data, gzip_header)
 
 
 def render_metadata_json(

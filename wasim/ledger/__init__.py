@@ -8,7 +8,14 @@ other's way cost; `planning` what probes saw, `readers` what saw it; `parquet` s
 from wasim.ledger.commits import Ledger, view_by_commit
 from wasim.ledger.contention import Contention, sum_contention
 from wasim.ledger.events import CommitReports, FileEvents, Recording, StepRecords
-from wasim.ledger.readers import FULL_SCAN, DirectoryScan, PlanningProbe, of_first_reader, percentile_ms
+from wasim.ledger.readers import (
+    FULL_SCAN,
+    DirectoryScan,
+    PlanningProbe,
+    of_first_reader,
+    percentile_ms,
+    warm_full_scans,
+)
 from wasim.ledger.totals import (
     OperationTotals,
     Recorded,

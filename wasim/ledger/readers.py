@@ -53,6 +53,12 @@ class DirectoryScan:
     scan_ms: Floats
 
 
+def warm_full_scans(probes: Sequence[PlanningProbe]) -> tuple[PlanningProbe, ...]:
+    """Warm probes of the full scan by the first reader, in the order measured."""
+    first = of_first_reader(probes)
+    return tuple(probe for probe in first if probe.query == FULL_SCAN and probe.temperature == "warm")
+
+
 def of_first_reader(probes: Sequence[PlanningProbe]) -> tuple[PlanningProbe, ...]:
     """The probes of the reader that the scenario names first, in its first variant: figures that name none are its."""
     return tuple(probe for probe in probes if (probe.reader, probe.variant) == (probes[0].reader, probes[0].variant))

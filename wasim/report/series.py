@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.fit.groups import name_without_interval
-from wasim.ledger import FULL_SCAN, Kind, PlanningProbe, of_first_reader
+from wasim.ledger import Kind, warm_full_scans
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, Run
 from wasim.units import format_duration
@@ -74,15 +74,9 @@ def horizon_words(run: Run) -> str:
     return format_duration(horizons[0]) if len(horizons) == 1 else "each case's own horizon"
 
 
-def warm_full_scans(run: CaseRun) -> tuple[PlanningProbe, ...]:
-    """Warm probes of the full scan by the first reader, in the order measured."""
-    first = of_first_reader(run.probes)
-    return tuple(probe for probe in first if probe.query == FULL_SCAN and probe.temperature == "warm")
-
-
 def planning_at_end_ms(run: CaseRun) -> float | None:
     """Median of load and scan planning together, full scan, warm, at the last checkpoint; None when not probed."""
-    probes = warm_full_scans(run)
+    probes = warm_full_scans(run.probes)
     if not probes or not len(probes[-1].planning_ms):
         return None
     return float(np.median(probes[-1].together_ms))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, of_first_reader
+from wasim.ledger import METADATA_KINDS, Kind, warm_full_scans
 from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario.metrics import Limit
@@ -80,12 +80,6 @@ def _in_period(period_s: float) -> Callable[[CaseRun], float | None]:
     return of_case
 
 
-def _final_warm_scan(case: CaseRun) -> PlanningProbe | None:
-    first = of_first_reader(case.probes)
-    probes = [probe for probe in first if probe.temperature == "warm" and probe.query == FULL_SCAN]
-    return probes[-1] if probes else None
-
-
 def _commit_percentile(percent: float) -> Callable[[CaseRun], float | None]:
     def of_case(case: CaseRun) -> float | None:
         spent = case.ledger.commit_ms
@@ -96,9 +90,8 @@ def _commit_percentile(percent: float) -> Callable[[CaseRun], float | None]:
 
 def _planning_percentile(percent: float, *, load_only: bool = False) -> Callable[[CaseRun], float | None]:
     def of_case(case: CaseRun) -> float | None:
-        probe = _final_warm_scan(case)
-        spent = None if probe is None else probe.load_ms if load_only else probe.together_ms
-        return None if spent is None or not len(spent) else float(np.percentile(spent, percent))
+        spent = [one.load_ms if load_only else one.together_ms for one in warm_full_scans(case.probes)[-1:]]
+        return float(np.percentile(spent[0], percent)) if spent and len(spent[0]) else None
 
     return of_case
 

@@ -245,16 +245,9 @@ def _plain(name: str, value: object) -> object:
 
 
 def _in_label_already(field: str) -> bool:
-    named = (
-        "writer",
-        "writer.kind",
-        "writer.profile",
-        "writer.sink",
-        "writer.append",
-        "writer.writers",
-        "writer.upsert",
-    )
-    return field in ("commit_interval", *named)
+    part, _, name = field.partition(".")
+    named = ("", "kind", "profile", "sink", "append", "writers", "upsert")
+    return field == "commit_interval" or (part == "writer" and name in named)
 
 
 def _described(part: Changes | Maintenance) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from wasim.scenario.parts import Columns, PartitionField
-from wasim.scenario.values import ColumnName, ColumnType, Duration, NoneOr, Number, Part, Size, Text, Whole
+from wasim.scenario.values import ColumnName, ColumnType, Duration, Number, Optionally, Part, Size, Text, Whole
 
 Mode = Literal["copy-on-write", "merge-on-read"]
 TAKES = "How long its job runs before it commits, for conflicts with the writers; left out: 30s. Simulated only."
@@ -20,7 +20,7 @@ class Change(Part):
     """A periodic change."""
 
     every: Duration = Field(description="Event time between two of them.")
-    takes: Annotated[Duration | None, NoneOr(None)] = Field(default=None, description=TAKES)
+    takes: Optionally[Duration] = Field(default=None, description=TAKES)
     share: Share | None = Field(default=None, description="Share of the rows in the table that it touches.")
     rows: Annotated[Whole, Field(ge=1)] | None = Field(
         default=None, description="The same as a number of rows; one of the two is given."
@@ -69,12 +69,10 @@ class Overwrite(Change):
 class Changes(Part):
     """Changes to rows; at the same time of event time they come after the append, in this order."""
 
-    update: Annotated[Update | None, NoneOr(None)] = Field(default=None, description="UPDATE, at a period.")
-    delete: Annotated[Delete | None, NoneOr(None)] = Field(default=None, description="DELETE, at a period.")
-    merge: Annotated[Merge | None, NoneOr(None)] = Field(default=None, description="MERGE INTO, at a period.")
-    overwrite: Annotated[Overwrite | None, NoneOr(None)] = Field(
-        default=None, description="INSERT OVERWRITE, at a period."
-    )
+    update: Optionally[Update] = Field(default=None, description="UPDATE, at a period.")
+    delete: Optionally[Delete] = Field(default=None, description="DELETE, at a period.")
+    merge: Optionally[Merge] = Field(default=None, description="MERGE INTO, at a period.")
+    overwrite: Optionally[Overwrite] = Field(default=None, description="INSERT OVERWRITE, at a period.")
 
 
 class MaintenanceJob(Part):
@@ -86,7 +84,7 @@ class MaintenanceJob(Part):
 class CommittingJob(MaintenanceJob):
     """Maintenance that commits while writers do."""
 
-    takes: Annotated[Duration | None, NoneOr(None)] = Field(default=None, description=TAKES)
+    takes: Optionally[Duration] = Field(default=None, description=TAKES)
 
 
 class RewriteDataFiles(CommittingJob):
@@ -131,16 +129,10 @@ class RemoveOrphanFiles(MaintenanceJob):
 class Maintenance(Part):
     """Maintenance; at the same time of event time it comes after changes, in this order."""
 
-    rewrite_data_files: Annotated[RewriteDataFiles | None, NoneOr(None)] = Field(
-        default=None, description="Compaction of data files."
-    )
-    rewrite_manifests: Annotated[RewriteManifests | None, NoneOr(None)] = Field(
-        default=None, description="Clustering of manifests."
-    )
-    expire_snapshots: Annotated[ExpireSnapshots | None, NoneOr(None)] = Field(
-        default=None, description="Expiry of old snapshots."
-    )
-    remove_orphan_files: Annotated[RemoveOrphanFiles | None, NoneOr(None)] = Field(
+    rewrite_data_files: Optionally[RewriteDataFiles] = Field(default=None, description="Compaction of data files.")
+    rewrite_manifests: Optionally[RewriteManifests] = Field(default=None, description="Clustering of manifests.")
+    expire_snapshots: Optionally[ExpireSnapshots] = Field(default=None, description="Expiry of old snapshots.")
+    remove_orphan_files: Optionally[RemoveOrphanFiles] = Field(
         default=None, description="Deletion of unreachable files."
     )
 

@@ -13,8 +13,8 @@ from wasim.scenario.values import (
     ColumnName,
     ColumnType,
     Duration,
-    NoneOr,
     Number,
+    Optionally,
     Part,
     ReaderName,
     Size,
@@ -116,12 +116,12 @@ class Table(Part):
     columns: tuple[Columns, ...] = Field(
         min_length=1, description="The columns that follow `event_id` and `event_time`, or all of them."
     )
-    key_column: Annotated[ColumnName | None, NoneOr(None)] = Field(
+    key_column: Optionally[ColumnName] = Field(
         default="event_id",
         description="The column that numbers the rows, a long: by it rows are merged, updated and deleted. event_id"
         " comes first in the table unless `columns` has it; none: no column does.",
     )
-    time_column: Annotated[ColumnName | None, NoneOr(None)] = Field(
+    time_column: Optionally[ColumnName] = Field(
         default="event_time",
         description="The column that holds event time, a timestamp. event_time comes first in the table, after"
         " event_id, unless `columns` has it; none: no column does.",
@@ -192,7 +192,7 @@ class Workload(Part):
         default="none",
         description="Iceberg's write.distribution-mode: whether rows are shuffled before they are written.",
     )
-    active: Annotated[Active | None, NoneOr(None)] = Field(
+    active: Optionally[Active] = Field(
         default=None, description="When rows come; left out: always. Of appends by one writer, simulated only."
     )
 
@@ -269,7 +269,7 @@ class Writer(Part):
         description="Tables like the one described, each with metadata of its own, to which the job commits in every"
         " interval.",
     )
-    trigger: Annotated[Trigger | None, NoneOr(None)] = Field(
+    trigger: Optionally[Trigger] = Field(
         default=None,
         description="What makes it commit before commit_interval is over; left out: nothing, or in simulations what its"
         " profile ships.",
@@ -279,13 +279,13 @@ class Writer(Part):
         description="Of intervals without rows that follow each other, every how many end in a commit of nothing: 1,"
         " each; 0, none; left out: none, or as the profile has it, 10 for Flink's.",
     )
-    arrivals: Annotated[Arrivals | None, NoneOr(None)] = Field(
+    arrivals: Optionally[Arrivals] = Field(
         default=None,
         description="When the commits of several writers come: at_random around the interval, evenly, at_once (one of"
         " every writer at the same moment), or each when_free. Left out: when_free, or evenly on a real clock."
         " Simulated only.",
     )
-    upsert: Annotated[Upsert | None, NoneOr(None)] = Field(
+    upsert: Optionally[Upsert] = Field(
         default=None,
         description="Left out: commits append. Given, for batch and foreach_batch: they merge rows; for a stream into"
         " the table they delete by key.",

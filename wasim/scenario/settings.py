@@ -46,18 +46,9 @@ _RESERVED = "is reserved: Spark or Iceberg sets it, or refuses it"
 _REFUSED_PROPERTIES = {
     "location": _ELSEWHERE,
     WRITE_LOCATION_PROVIDER_IMPL: _ELSEWHERE,
-    "provider": _RESERVED,
-    "owner": _RESERVED,
-    "external": _RESERVED,
-    "is_managed_location": _RESERVED,
-    "uuid": _RESERVED,
-    "snapshot-count": _RESERVED,
-    "current-snapshot-id": _RESERVED,
-    "current-snapshot-summary": _RESERVED,
-    "current-snapshot-timestamp-ms": _RESERVED,
-    "current-schema": _RESERVED,
-    "default-partition-spec": _RESERVED,
-    "default-sort-order": _RESERVED,
+    **dict.fromkeys(("provider", "owner", "external", "is_managed_location", "uuid", "snapshot-count"), _RESERVED),
+    **dict.fromkeys(("current-snapshot-id", "current-snapshot-summary", "current-snapshot-timestamp-ms"), _RESERVED),
+    **dict.fromkeys(("current-schema", "default-partition-spec", "default-sort-order"), _RESERVED),
 }
 
 _RENAMED_PROPERTIES = (WRITE_FOLDER_STORAGE_LOCATION, OBJECT_STORE_PATH)

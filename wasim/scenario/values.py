@@ -92,6 +92,10 @@ class NoneOr:
         return {"anyOf": [{"const": "none"}, handler(schema)]}
 
 
+Optionally = Annotated[Parsed | None, NoneOr(None)]
+"""A field that may be left out, or given as `none`."""
+
+
 def _whole_milliseconds(seconds: float) -> float:
     ms = seconds * 1000
     # a duration such as 1.001s is a binary fraction, and so off by a little

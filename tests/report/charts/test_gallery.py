@@ -11,7 +11,7 @@ from support.synthetic import Sweep, Truth, synthetic_run
 
 from wasim.fit import FitReport, fit_run
 from wasim.forecast import forecast_run
-from wasim.ledger import Kind
+from wasim.ledger import Kind, warm_full_scans
 from wasim.report.answer import answer_run
 from wasim.report.charts import Chart, plan_charts
 from wasim.report.charts.chart import styled
@@ -19,7 +19,7 @@ from wasim.report.charts.commits import draw_bytes_per_commit, draw_manifests_an
 from wasim.report.charts.lasting import draw_amounts, draw_keeps_up
 from wasim.report.charts.latency import draw_commit_latency, draw_scan_planning, draw_table_load
 from wasim.report.charts.trade_off import Bound, draw_bytes, draw_planning, too_short_for_a_month_s
-from wasim.report.series import group_cases, warm_full_scans
+from wasim.report.series import group_cases
 from wasim.runs import Run
 
 INTERVALS_S = (1.0, 4.0, 15.0, 60.0)
@@ -54,7 +54,7 @@ def test_manifests_and_snapshots_are_the_ledgers(ax: Axes, run: Run) -> None:
 
 
 def test_planning_and_load_are_medians_of_the_warm_full_scans(ax: Axes, run: Run, fit: FitReport) -> None:
-    probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case)]
+    probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case.probes)]
     assert draw_scan_planning(ax, probed, fit) is ax
     streaming = sorted(
         (probe for case, probe in probed if case.case.writer_name == "streaming"), key=lambda p: p.manifests_total
@@ -66,7 +66,7 @@ def test_planning_and_load_are_medians_of_the_warm_full_scans(ax: Axes, run: Run
 
 
 def test_table_load_is_drawn_against_the_size_of_metadata_json(ax: Axes, run: Run, fit: FitReport) -> None:
-    probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case)]
+    probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case.probes)]
     assert draw_table_load(ax, probed, fit) is ax
     sizes = sorted(probe.metadata_json_bytes for case, probe in probed if case.case.writer_name == "batch")
     assert list(line(ax, "measured load batch").get_xdata()) == sizes

@@ -14,9 +14,9 @@ from wasim.fit.report import Estimate, Slope, SustainableInterval
 from wasim.forecast import forecast_run
 from wasim.ledger import Kind
 from wasim.report.answer import answer_run
-from wasim.report.pages import render_answer, render_headline_table
 from wasim.report.pages.cells import format_error, format_estimate, headline_table
 from wasim.report.pages.fit_cells import r_squared, sustainable_table
+from wasim.report.pages.terminal import render_answer, render_headline_table
 from wasim.runs import Run, judge
 from wasim.scenario.metrics import parse_limit
 from wasim.scenario.prices import load_prices

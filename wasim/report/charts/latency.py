@@ -12,12 +12,12 @@ from matplotlib.axes import Axes
 from wasim.fit.latency import Latency, probe_drivers, probe_ms
 from wasim.fit.report import FitReport
 from wasim.fit.sustain import describe_interval, describe_slope
-from wasim.ledger import FULL_SCAN, PlanningProbe
+from wasim.ledger import FULL_SCAN, PlanningProbe, warm_full_scans
 from wasim.ledger.readers import BOUNDARIES
 from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_byte_axis, set_count_axis
 from wasim.report.charts.chart import LOOKS, NOTE_IN, NOTE_PAD_PT, Chart, LeftOut, Look, look_of
 from wasim.report.modelled import floor_r_squared, latency_fit, modelled_ms, parts_for_table
-from wasim.report.series import group_cases, planning_at_end_ms, warm_full_scans
+from wasim.report.series import group_cases, planning_at_end_ms
 from wasim.runs import CaseRun, Run
 from wasim.units import Floats, format_duration
 
@@ -185,7 +185,7 @@ def _drivers(probes: Sequence[PlanningProbe]) -> dict[str, Floats]:
 def plan_planning_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
     """The chart of warm full scans over all cases, or why not."""
     title = "How long does planning take\nas metadata piles up?"
-    probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case) if _drawable(probe)]
+    probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case.probes) if _drawable(probe)]
     if not probed:
         return LeftOut(name=PLANNING_NAME, title=title, why="No case probed a full scan in a warm process.")
     if len({probe.metadata_json_bytes for _, probe in probed}) < 2:

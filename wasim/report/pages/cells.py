@@ -6,7 +6,7 @@ import numpy as np
 
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
-from wasim.ledger import FULL_SCAN, METADATA_KINDS, Kind, PlanningProbe, RequestKind, of_first_reader, percentile_ms
+from wasim.ledger import METADATA_KINDS, Kind, PlanningProbe, RequestKind, percentile_ms, warm_full_scans
 from wasim.ledger.readers import BOUNDARIES, Boundary
 from wasim.report.answer import Answer
 from wasim.report.modelled import stops_keeping_up
@@ -137,10 +137,7 @@ def listing_table(run: Run) -> TextTable:
     """Data files found by listing directories, and those that the full scan of the same table planned."""
     rows = []
     for case in run.cases:
-        scans = [
-            probe for probe in of_first_reader(case.probes) if probe.query == FULL_SCAN and probe.temperature == "warm"
-        ]
-        planned = {probe.after_commit: probe for probe in scans}
+        planned = {probe.after_commit: probe for probe in warm_full_scans(case.probes)}
         for listing in case.listings:
             probe = planned.get(listing.after_commit)
             rows.append(
