@@ -25,7 +25,7 @@ from rich.console import Console
 
 from tools.fidelity import check_fidelity, render_table
 from wasim.errors import CaseFailed, WasimError
-from wasim.flink.engine import rows_text
+from wasim.flink import rows_text
 from wasim.iceberg.properties import WRITE_DISTRIBUTION_MODE
 from wasim.iceberg.schemas import schema_json, type_json
 from wasim.iceberg.specs import spec_json

@@ -7,7 +7,7 @@ import pytest
 
 from wasim.core.described import content_file_json
 from wasim.iceberg import DataFileEntry, read_manifest
-from wasim.iceberg.manifest_entries import FileContent, ManifestContent
+from wasim.iceberg.record_fields import FileContent, ManifestContent
 from wasim.iceberg.schemas import PrimitiveType
 from wasim.spark import Session
 

@@ -28,9 +28,9 @@ from wasim.doctor.watching import render_prometheus
 from wasim.errors import WasimError
 from wasim.iceberg.avro_encoding import encode_long
 from wasim.iceberg.containers import read_packed
-from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.iceberg.parquet_process import _READER
+from wasim.iceberg.record_fields import ManifestContent
 
 TABLES = DATA / "tables"
 MUTANTS, SOAK_MUTANTS = 200, 100_000

@@ -11,7 +11,7 @@ pytest.importorskip("pyspark")
 
 from tools.comparison import compare
 from wasim.errors import CaseFailed, WasimError
-from wasim.flink.engine import check_sink, rows_text, write_table
+from wasim.flink import check_sink, rows_text, write_table
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runner.written import recording_of
 from wasim.scenario import Case, load_scenario

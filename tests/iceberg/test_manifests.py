@@ -19,8 +19,8 @@ from wasim.iceberg import (
 )
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.manifest_entries import FileContent, ManifestContent, Status
 from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader, PartitionFieldSummary, manifest_list_bytes
+from wasim.iceberg.record_fields import FileContent, ManifestContent, Status
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 

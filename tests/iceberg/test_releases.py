@@ -16,10 +16,9 @@ from wasim.iceberg import (
 )
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.json_text import pretty_json
-from wasim.iceberg.manifest_entries import V1_BLOCK_SIZE_BYTES
 from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader, manifest_list_bytes
 from wasim.iceberg.metadata_json import render_metadata_json
-from wasim.iceberg.record_fields import entry_schema_texts, manifest_file_schema_texts
+from wasim.iceberg.record_fields import V1_BLOCK_SIZE_BYTES, entry_schema_texts, manifest_file_schema_texts
 from wasim.iceberg.releases import NEWEST, Release, release_named
 from wasim.iceberg.schemas import NestedField, Schema, primitive_type, read_schema
 from wasim.iceberg.specs import PartitionField, PartitionSpec, partition_type, read_spec_fields

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from wasim.iceberg.snapshots import Snapshot
-from wasim.profiles.writers import KNOWN_WRITERS, writer_of, writer_words
+from wasim.profiles import KNOWN_WRITERS, writer_of, writer_words
 from wasim.twin.profile import SHIPPED, profile_named
 
 UUID = "0f5a4a1e-8d2c-4c69-9a0e-6f3f6f1d2a33"

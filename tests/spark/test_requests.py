@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.synthetic import synthetic_report, synthetic_run
 
-from wasim.collect.requests import RequestTally
+from wasim.collect.journal import RequestTally
 from wasim.ledger import RequestKind, Requests, request_kind
 from wasim.report.answer import answer_run
 from wasim.report.pages.cells import bill_table

@@ -12,9 +12,9 @@ from wasim.iceberg import (
     read_manifest_list,
     read_metadata_json,
 )
-from wasim.iceberg.manifest_entries import FileContent, Status, key_of
 from wasim.iceberg.names import parse_manifest_list_name, parse_metadata_name
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.record_fields import FileContent, Status, key_of
 from wasim.iceberg.releases import NEWEST
 from wasim.iceberg.snapshots import Snapshot, Way
 from wasim.scenario import Case

@@ -9,7 +9,7 @@ from support.recordings import RECORDED, RECORDINGS, recorded_case
 from support.synthetic import synthetic_case
 
 from wasim.iceberg import read_manifest, read_metadata_json
-from wasim.iceberg.manifest_entries import Status
+from wasim.iceberg.record_fields import Status
 from wasim.scenario.parts import Columns, Table
 from wasim.twin.bounds import Bounds, column_bounds
 from wasim.twin.partitions import split_by_partition

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from wasim.iceberg import DataFileEntry, read_manifest
-from wasim.iceberg.manifest_entries import FileContent
+from wasim.iceberg.record_fields import FileContent
 from wasim.scenario import Case
 from wasim.twin.delete_files import DeletedRows, position_delete_file
 from wasim.twin.lineage import CHANGED_AT_ID, LINEAGE_FIELDS, ROW_ID, lineage_sizes

@@ -12,7 +12,7 @@ from support.synthetic import synthetic_case
 
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, read_manifest
-from wasim.iceberg.manifest_entries import Status
+from wasim.iceberg.record_fields import Status
 from wasim.scenario import Case
 from wasim.twin import profile_named, shipped_profile, simulate_case
 from wasim.twin.data_files import data_files_of

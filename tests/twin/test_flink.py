@@ -13,7 +13,7 @@ from support.trees import newest_json, simulate
 from support.upserts import MERGING, rows_expected, upserting_case
 
 from wasim.errors import WasimError
-from wasim.iceberg.manifest_entries import FileContent
+from wasim.iceberg.record_fields import FileContent
 from wasim.ledger import Action, Kind
 from wasim.scenario.changes import Changes, Evolution
 from wasim.twin import profile_named

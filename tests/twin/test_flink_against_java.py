@@ -18,8 +18,8 @@ from support.upserting_job import Checkpoint, UpsertingJob, subtasks_of, texts
 from support.upserts import MERGING, rows_expected, rows_of_commits, rows_of_step, upserting_case
 
 from wasim.iceberg import DataFileEntry, ManifestFile, read_manifest, read_manifest_list, read_metadata_json
-from wasim.iceberg.manifest_entries import FileContent
 from wasim.iceberg.names import parse_metadata_name
+from wasim.iceberg.record_fields import FileContent
 from wasim.ledger import Action
 from wasim.ledger.events import FileEvents
 from wasim.scenario import Case

@@ -18,8 +18,8 @@ from support.round_trip import check_round_trip
 from tools.comparison import compare
 from wasim.bench.probing import CaseContext
 from wasim.iceberg import DataFileEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
-from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.record_fields import Status
 from wasim.runs import CaseRun, read_recording
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table

@@ -8,7 +8,7 @@ import pytest
 from support.synthetic import synthetic_case
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.manifest_entries import FileContent
+from wasim.iceberg.record_fields import FileContent
 from wasim.scenario import Case
 from wasim.scenario.changes import Changes, Evolution, Maintenance
 from wasim.scenario.parts import Columns

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from wasim.iceberg import DataFileEntry, TableMetadata
-from wasim.iceberg.manifest_entries import FileContent, FileKey, PartitionValue, key_of
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.record_fields import FileContent, FileKey, PartitionValue, key_of
 from wasim.iceberg.schemas import PrimitiveType, Type, decimal_digits
 from wasim.iceberg.snapshots import Way
 from wasim.iceberg.specs import partition_type

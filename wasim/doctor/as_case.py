@@ -23,7 +23,7 @@ from wasim.iceberg.properties import (
 )
 from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, StructType, parts_of
 from wasim.iceberg.snapshots import Snapshot
-from wasim.profiles.writers import writer_of, writer_words
+from wasim.profiles import writer_of, writer_words
 from wasim.scenario import Case
 from wasim.scenario.parts import (
     FLINK,

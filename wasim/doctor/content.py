@@ -12,9 +12,9 @@ from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.containers import DEFAULT_LIMITS, PackedContainer, inflated_blocks, read_packed
-from wasim.iceberg.manifest_entries import FileContent, Status
 from wasim.iceberg.manifests import entry_record, parquet_manifest_from
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, read_parquet_manifest
+from wasim.iceberg.record_fields import FileContent, Status
 from wasim.iceberg.record_scanning import (
     Row,
     Scanner,

@@ -10,10 +10,10 @@ from wasim.iceberg import IcebergFileError
 from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import read_container_header
 from wasim.iceberg.json_text import JsonFields, read_json
-from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.manifests import read_manifest_header
 from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
+from wasim.iceberg.record_fields import ManifestContent
 from wasim.ledger import Kind
 from wasim.storage import read_each
 

@@ -15,7 +15,7 @@ from wasim.iceberg.names import parse_manifest_list_name
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind, Ledger
-from wasim.profiles.writers import writer_words
+from wasim.profiles import writer_words
 from wasim.units import Floats, Ints
 
 LEAST_VERSIONS = 3

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from wasim.doctor.expiry import Expirable, stays_with
+from wasim.doctor.deletable import Expirable, stays_with
 from wasim.doctor.json_parts import JsonParts
 from wasim.doctor.table_files import Amount, State, StateTotals
 from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, is_hidden

@@ -5,7 +5,6 @@ Java 1.12 would have written, random parts (sync marker, UUIDs, ids) passed in.
 """
 
 from wasim.errors import IcebergFileError
-from wasim.iceberg.manifest_entries import DataFileEntry, ManifestContent, ManifestEntry
 from wasim.iceberg.manifest_lists import ManifestFile, manifest_list_bytes, read_manifest_list
 from wasim.iceberg.manifests import (
     ManifestHeader,
@@ -15,3 +14,4 @@ from wasim.iceberg.manifests import (
 )
 from wasim.iceberg.metadata_json import TableMetadata, read_metadata_json
 from wasim.iceberg.names import FileKind, classify
+from wasim.iceberg.record_fields import DataFileEntry, ManifestContent, ManifestEntry

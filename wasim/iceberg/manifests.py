@@ -29,16 +29,20 @@ from wasim.iceberg.containers import (
     read_container_header,
 )
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.manifest_entries import (
+from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, ParquetManifest, read_parquet_manifest
+from wasim.iceberg.record_encoding import PARTITION_FIELD_ID, Encoder, record_encoder
+from wasim.iceberg.record_fields import (
+    FORMAT_VERSIONS,
     V1_BLOCK_SIZE_BYTES,
     DataFileEntry,
     ManifestContent,
     ManifestEntry,
     Status,
+    attribute_of,
+    entry_schema_texts,
+    entry_struct,
+    named_fields,
 )
-from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, ParquetManifest, read_parquet_manifest
-from wasim.iceberg.record_encoding import PARTITION_FIELD_ID, Encoder, record_encoder
-from wasim.iceberg.record_fields import FORMAT_VERSIONS, attribute_of, entry_schema_texts, entry_struct, named_fields
 from wasim.iceberg.record_scanning import check_items
 from wasim.iceberg.releases import NEWEST, Release
 from wasim.iceberg.schemas import Schema, StructType, read_schema, schema_json

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wasim.errors import IcebergFileError
 from wasim.iceberg.containers import Limits
-from wasim.iceberg.manifest_entries import ManifestContent, ManifestEntry
-from wasim.iceberg.record_fields import attribute_of, entry_struct
+from wasim.iceberg.record_fields import ManifestContent, ManifestEntry, attribute_of, entry_struct
 from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, Schema, StructType, Type, schema_json
 from wasim.iceberg.specs import PartitionSpec, partition_type, spec_fields_json
 

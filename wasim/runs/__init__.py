@@ -1,7 +1,6 @@
 """Runs: their values, their folders, what is saved of them, and under which circumstances they were made."""
 
-from wasim.runs.bill import Bill, bill_case
-from wasim.runs.documents import summary_document
+from wasim.runs.documents import Bill, bill_case, summary_document
 from wasim.runs.folder import RunFolder, RunMarker, find_run, make_durable, open_run_folder, write_atomically
 from wasim.runs.limits import LimitDocument, judge, measure
 from wasim.runs.provenance import key_versions, provenance

@@ -12,8 +12,8 @@ from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.avro_encoding import SharedMap
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
+from wasim.iceberg.record_fields import FileKey
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario import Case

@@ -11,7 +11,7 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.manifest_entries import FileContent, PartitionValue, key_of
+from wasim.iceberg.record_fields import FileContent, PartitionValue, key_of
 from wasim.iceberg.schemas import Schema
 from wasim.twin.data_files import DataFiles
 from wasim.twin.delete_sizes import (

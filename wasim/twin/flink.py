@@ -15,8 +15,8 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_copy_order, java_string_hash
-from wasim.iceberg.manifest_entries import ManifestContent, key_of
 from wasim.iceberg.names import staged_manifest_name
+from wasim.iceberg.record_fields import ManifestContent, key_of
 from wasim.iceberg.snapshots import Way
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part

@@ -9,12 +9,12 @@ import numpy as np
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestFile, ManifestHeader
 from wasim.iceberg.containers import EncodedHeader, closed_blocks, container_bytes, encoded_header
-from wasim.iceberg.manifest_entries import FileKey, ManifestContent, Status, key_of
 from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.manifests import entry_encoder, manifest_header_values
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE, parquet_manifest_length
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.record_encoding import Encoder
+from wasim.iceberg.record_fields import FileKey, ManifestContent, Status, key_of
 from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
 from wasim.iceberg.schemas import NestedField, Schema
 from wasim.iceberg.specs import PartitionSpec, partition_type

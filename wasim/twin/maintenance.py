@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from wasim.errors import WasimError
-from wasim.iceberg.manifest_entries import PartitionValue
 from wasim.iceberg.names import manifest_name, rewritten_manifest_name
+from wasim.iceberg.record_fields import PartitionValue
 from wasim.iceberg.retention import Expiry, retained_of
 from wasim.iceberg.snapshots import SnapshotRef, Way
 from wasim.ledger import Kind

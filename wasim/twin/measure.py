@@ -9,9 +9,9 @@ import numpy as np
 
 from wasim.errors import SavedFileError
 from wasim.iceberg import ManifestEntry, TableMetadata, read_manifest, read_manifest_list, read_metadata_json
-from wasim.iceberg.manifest_entries import Status
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.properties import WRITE_DISTRIBUTION_MODE
+from wasim.iceberg.record_fields import Status
 from wasim.iceberg.schemas import schema_json
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario import Case

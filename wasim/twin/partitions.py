@@ -10,7 +10,7 @@ import numpy as np
 
 from wasim.errors import WasimError
 from wasim.iceberg.avro_schemas import fixed_decimal_bytes
-from wasim.iceberg.manifest_entries import PartitionValue
+from wasim.iceberg.record_fields import PartitionValue
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, decimal_digits
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.twin.bounds import decimal_bytes

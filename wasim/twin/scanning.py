@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from wasim.iceberg.manifest_entries import FileContent
+from wasim.iceberg.record_fields import FileContent
 from wasim.twin.data_files import DataFiles
 from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.live_manifests import LiveEntry

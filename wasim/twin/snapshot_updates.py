@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.manifest_entries import FileKey
 from wasim.iceberg.names import manifest_name
+from wasim.iceberg.record_fields import FileKey
 from wasim.iceberg.snapshots import Way
 from wasim.twin.commits import Change, Merged, Moment, count_manifests, new_entries
 from wasim.twin.identifiers import CommitIdentity

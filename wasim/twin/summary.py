@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.manifest_entries import FileContent
+from wasim.iceberg.record_fields import FileContent
 from wasim.twin.partitions import partition_folder
 
 CHANGED_PARTITIONS = "changed-partition-count"

@@ -9,7 +9,6 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry, TableMetadata
 from wasim.iceberg.containers import container_bytes
-from wasim.iceberg.manifest_entries import FileKey, ManifestContent
 from wasim.iceberg.manifest_lists import ManifestListHeader, manifest_file_encoder, manifest_list_header_values
 from wasim.iceberg.names import (
     bare_metadata_name,
@@ -19,6 +18,7 @@ from wasim.iceberg.names import (
     metastore_metadata_name,
 )
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.record_fields import FileKey, ManifestContent
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
 from wasim.rules.merging import bins_to_merge, is_listed, places_by_spec

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.manifest_entries import FileKey
+from wasim.iceberg.record_fields import FileKey
 from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.delete_files import DeletedRows, write_position_deletes, write_vectors
 from wasim.twin.partitions import split_by_partition

@@ -7,8 +7,8 @@ from statistics import mean
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.containers import BLOCK_RAW_BYTES
-from wasim.iceberg.manifest_entries import ManifestContent
 from wasim.iceberg.names import manifest_name
+from wasim.iceberg.record_fields import ManifestContent
 from wasim.rules.merging import ROLLING_FILES, groups_of_new
 from wasim.twin.commits import new_entries
 from wasim.twin.event_log import EventLog

@@ -12,7 +12,6 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry, ManifestFile
 from wasim.iceberg.containers import BLOCK_RAW_BYTES, container_bytes
-from wasim.iceberg.manifest_entries import FileContent, ManifestContent
 from wasim.iceberg.manifest_lists import (
     ManifestListHeader,
     PartitionFieldSummary,
@@ -21,6 +20,7 @@ from wasim.iceberg.manifest_lists import (
 )
 from wasim.iceberg.names import manifest_name
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.record_fields import FileContent, ManifestContent
 from wasim.rules.merging import ROLLING_FILES
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance

@@ -12,7 +12,7 @@ from wasim.report.modelled import find_keeps_up, keeps_up_by_simulation, stops_k
 from wasim.report.series import Series, group_cases, planning_at_end_ms
 from wasim.report.words import ABSENT
 from wasim.runs import CaseRun, Run, bill_case
-from wasim.runs.bill import GIB
+from wasim.runs.documents import GIB
 from wasim.scenario.metrics import format_value
 from wasim.scenario.prices import Prices
 from wasim.units import DAY_S, MONTH_S, YEAR_S, Floats

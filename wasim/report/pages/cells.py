@@ -14,7 +14,7 @@ from wasim.report.series import horizons_s, kinds_written
 from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, KIND_NAMES, format_sum
 from wasim.runs import Bill, CaseRun, Run, bill_case
-from wasim.runs.bill import GIB
+from wasim.runs.documents import GIB
 from wasim.scenario.prices import Prices
 from wasim.units import MONTH_S, Counts, Floats, format_bytes, format_duration, format_figure
 
