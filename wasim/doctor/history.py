@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -184,13 +184,21 @@ class _Columns:
             known={kind.value: np.zeros(commits, dtype=bool) for kind in Kind},
         )
 
+    def add(self, tree: Tree, kind: Kind, keys: Iterable[tuple[int, str]]) -> None:
+        """The file of a kind that the commit of each place wrote, as far as it is still there."""
+        for place, key in keys:
+            if (stored := tree.opened.files.get(key)) is not None:
+                self.written[kind][place] = stored.size_bytes
+                self.files[kind][place] = 1
+                self.known[kind.value][place] = True
+
 
 def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, dict[str, np.ndarray]]:
     index, count = tree.index, len(times_s)
     columns = _Columns.of(count)
     written, files, known = columns.written, columns.files, columns.known
-    _add_lists(tree, columns)
-    _add_json(tree, columns, versions)
+    columns.add(tree, Kind.MANIFEST_LIST, enumerate(index.list_keys))
+    columns.add(tree, Kind.METADATA_JSON, _versions_of_snapshots(tree, versions).items())
     created = _add_manifests(index, columns)
     _add_content(index.snapshots, columns)
     live = np.maximum(np.array(index.counts, dtype=np.int64), 0)
@@ -247,14 +255,6 @@ def _attempts(index: ManifestIndex) -> Ints:
     return np.array([1 if name is None else name.attempt for name in names], dtype=np.int64)
 
 
-def _add_lists(tree: Tree, columns: _Columns) -> None:
-    for place, key in enumerate(tree.index.list_keys):
-        if stored := tree.opened.files.get(key):
-            columns.written[Kind.MANIFEST_LIST][place] = stored.size_bytes
-            columns.files[Kind.MANIFEST_LIST][place] = 1
-            columns.known[Kind.MANIFEST_LIST.value][place] = True
-
-
 def _add_manifests(index: ManifestIndex, columns: _Columns) -> Ints:
     """Manifests by the snapshot that added them. Those merged away before the commit ended left no trace."""
     places = {snapshot.snapshot_id: place for place, snapshot in enumerate(index.snapshots)}
@@ -267,19 +267,8 @@ def _add_manifests(index: ManifestIndex, columns: _Columns) -> Ints:
         columns.written[kind][place] += manifest.manifest_length
         columns.files[kind][place] += 1
         created[place] += 1
-    readable = np.array(index.counts, dtype=np.int64) >= 0
-    columns.known[Kind.DATA_MANIFEST.value] = readable
-    columns.known[Kind.DELETE_MANIFEST.value] = readable
+    columns.known[Kind.DATA_MANIFEST.value] = columns.known[Kind.DELETE_MANIFEST.value] = np.array(index.counts) >= 0
     return created
-
-
-def _add_json(tree: Tree, columns: _Columns, versions: Versions) -> None:
-    """The metadata.json of each commit that made a snapshot, as far as it is still there."""
-    for place, key in _versions_of_snapshots(tree, versions).items():
-        if (stored := tree.opened.files.get(key)) is not None:
-            columns.written[Kind.METADATA_JSON][place] = stored.size_bytes
-            columns.files[Kind.METADATA_JSON][place] = 1
-            columns.known[Kind.METADATA_JSON.value][place] = True
 
 
 def _versions_of_snapshots(tree: Tree, versions: Versions) -> dict[int, str]:

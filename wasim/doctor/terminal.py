@@ -102,14 +102,17 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
     yield from _findings(inspection)
 
 
-def _table(title: str, *left: str, right: Iterable[str] = (), last: str | None = None) -> Table:
+def _table(
+    title: str, left: str, right: Iterable[str], rows: Iterable[Iterable[str | Text]] = (), last: str | None = None
+) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for name in left:
-        table.add_column(name, overflow="fold")
+    table.add_column(left, overflow="fold")
     for name in right:
         table.add_column(name, justify="right", no_wrap=True)
     if last is not None:
         table.add_column(last, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -137,7 +140,7 @@ def _cell(amount: Amount, between: str) -> str:
 
 def _states(inspection: Inspection) -> Table:
     text, others = state_table(inspection, "\n"), inspection.totals.other
-    table = _table("On storage: bytes, and files", "", right=text.figures)
+    table = _table("On storage: bytes, and files", "", text.figures)
     table.columns[0].no_wrap = True
     for row in text.rows:
         table.add_row(*row, style="bold" if row is text.rows[-1] else None)
@@ -161,10 +164,8 @@ def part_rows(inspection: Inspection, least: int) -> Iterator[tuple[str, ...]]:
 
 
 def _json_parts(inspection: Inspection) -> Table:
-    table = _table("What metadata.json is made of", "part", right=PART_COLUMNS)
-    for row in part_rows(inspection, least=-(-inspection.parts.total_bytes // 1000)):
-        table.add_row(*row)
-    return table
+    rows = part_rows(inspection, least=-(-inspection.parts.total_bytes // 1000))
+    return _table("What metadata.json is made of", "part", PART_COLUMNS, rows)
 
 
 def history_lines(inspection: Inspection) -> Iterator[str]:
@@ -217,10 +218,9 @@ def _bytes(spread: Spread) -> str:
 
 
 def _days(inspection: Inspection) -> Table:
-    table = _table("At the current growth rate, time until", "mark", right=("time",), last="why it matters")
-    for name, time, why, link in mark_rows(inspection.growth):
-        table.add_row(name, time, Text(why, style=f"link {link}" if link else ""))
-    return table
+    marks = mark_rows(inspection.growth)
+    rows = ((name, time, Text(why, style=f"link {link}" if link else "")) for name, time, why, link in marks)
+    return _table("At the current growth rate, time until", "mark", ("time",), rows, "why it matters")
 
 
 PROSPECT_COLUMNS = ("written so far", "written ahead", "on storage then", "metadata.json then", "manifests then")
@@ -271,10 +271,8 @@ def _amount(compared: "Compared", value: int) -> str:
 
 def _prospects(outlook: "Outlook") -> Table:
     heads = [name.replace(" ", "\n") for name in PROSPECT_COLUMNS]
-    table = _table(outlook_title(outlook), "", right=heads)
+    table = _table(outlook_title(outlook), "", heads, prospect_rows(outlook))
     table.columns[0].min_width = _NAME_WIDTH
-    for row in prospect_rows(outlook):
-        table.add_row(*row)
     return table
 
 
@@ -298,10 +296,8 @@ def remedy_rows(inspection: Inspection, *, alternatives: bool) -> Iterator[tuple
 
 
 def _remedies(inspection: Inspection) -> Iterator[RenderableType]:
-    table = _table("What would free how much, in this order", "remedy", right=REMEDY_COLUMNS, last="note")
-    for row in remedy_rows(inspection, alternatives=False):
-        table.add_row(*row)
-    yield table
+    rows = remedy_rows(inspection, alternatives=False)
+    yield _table("What would free how much, in this order", "remedy", REMEDY_COLUMNS, rows, "note")
     others = [f"{row[0].partition(' ')[2]} ({row[2]})" for row in remedy_rows(inspection, alternatives=True)]
     if others:
         yield Text(f"Instead of that expiry: {', '.join(others)}; --json has their statements.", style="dim")
