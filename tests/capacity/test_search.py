@@ -337,6 +337,16 @@ def test_what_costs_more_at_least_is_not_simulated():
     assert tried(17.0) == {None, HOUR_S}
 
 
+@pytest.mark.parametrize(("changes_rows", "tried"), [(False, {None, DAY_S, HOUR_S}), (True, {HOUR_S})])
+def test_beside_statements_shorter_intervals_compact_as_often_at_least(changes_rows: bool, tried: set[float | None]):
+    search = searching(compacts, changes_rows=changes_rows)
+    search.best_at(60.0)
+    search.best_at(30.0)
+    assert {one.maintenance.compact_every_s for one in asked(search) if one.interval_s == 30.0} == tried
+    search.best_at(120.0)
+    assert {one.maintenance.compact_every_s for one in asked(search) if one.interval_s == 120.0} > {HOUR_S}
+
+
 def test_a_search_goes_on_from_the_nearest_interval_known():
     def law(setting: Setting, rate: float) -> Figures:
         return paying(setting, 10.0 if setting.maintenance.compact_every_s == DAY_S else 20.0, 5.0)

@@ -207,13 +207,18 @@ class Search:
 
     def _compaction(self, best: Figures) -> Iterator[Setting]:
         """How often small files are compacted: hourly too where queries pay for those that wait for it, or statements
-        for a delete file to each of them; as the scenario says where it does.
+        for a delete file to each of them; as the scenario says where it does. Beside statements, below an interval no
+        more seldom than there.
         """
         if "rewrite_data_files" in self.simulator.request.own_jobs:
             return
         paid = best.cost.opening + (best.cost.requests if self.changes_rows else 0.0)
         costly = _matters(paid, best) and self.horizon_s > HOUR_S
+        is_below = self.changes_rows and any(known_s > best.setting.interval_s for known_s in self._nearest)
+        rarest_s = best.setting.maintenance.compact_every_s or inf if is_below else inf
         for every_s in dict.fromkeys((*((HOUR_S,) if costly else ()), *self._periods(best))):
+            if (every_s or inf) > rarest_s:
+                continue
             kept = replace(best.setting.maintenance, compact_every_s=every_s)
             may_merge = every_s is None or self._merges_beside_compaction(best.setting)
             yield replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
