@@ -23,23 +23,3 @@ from wasim.capacity.request import (
     request_from_run,
 )
 from wasim.capacity.settings import NO_MAINTENANCE, Maintenance, Setting
-
-__all__ = [
-    "NO_MAINTENANCE",
-    "Figures",
-    "Maintenance",
-    "Plan",
-    "PlanRequest",
-    "Requirements",
-    "Setting",
-    "SettingSimulator",
-    "figures_document",
-    "make_plan",
-    "plan_document",
-    "plan_lines",
-    "request_from_document",
-    "request_from_file",
-    "request_from_flags",
-    "request_from_run",
-    "setting_document",
-]

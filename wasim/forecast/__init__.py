@@ -11,21 +11,3 @@ from wasim.forecast.of_run import RunForecasts, forecast_run
 from wasim.forecast.of_table import FoundFiles, FoundJson, Observed, TableForecasts
 from wasim.forecast.remedies import Remedies, Remedy, find_remedies, missing_remedies, with_change
 from wasim.years import shape_key
-
-__all__ = [
-    "Forecast",
-    "Forecaster",
-    "FoundFiles",
-    "FoundJson",
-    "Observed",
-    "Remedies",
-    "Remedy",
-    "RunForecasts",
-    "TableForecasts",
-    "find_remedies",
-    "forecast",
-    "forecast_run",
-    "missing_remedies",
-    "shape_key",
-    "with_change",
-]

@@ -17,19 +17,3 @@ from wasim.twin.profile import (
     shipped_profile,
     with_samples,
 )
-
-__all__ = [
-    "CaseWriter",
-    "Simulated",
-    "Site",
-    "WriterProfile",
-    "measure_profile",
-    "profile_named",
-    "raced",
-    "read_profile",
-    "render_profile",
-    "shipped_profile",
-    "simulate_case",
-    "simulate_table",
-    "with_samples",
-]

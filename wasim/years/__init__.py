@@ -15,17 +15,3 @@ from wasim.years.summed import (
     simulate_years,
     sum_history,
 )
-
-__all__ = [
-    "History",
-    "Settled",
-    "Shape",
-    "YearsOf",
-    "read_shape",
-    "shape_key",
-    "simulate_ahead",
-    "simulate_years",
-    "steps_compiled",
-    "sum_history",
-    "with_lost",
-]
