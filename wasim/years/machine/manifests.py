@@ -79,6 +79,15 @@ def is_like(one: list[float], other: list[float]) -> bool:
     return True
 
 
+def how_unlike(one: list[float], other: list[float]) -> float:
+    """How much it moves to count manifests of two rows together."""
+    apart = abs(one[BYTES] / other[BYTES] - 1.0)
+    for column in range(FRESH, SETTLED + 1):
+        if one[column] != other[column]:
+            apart += abs(one[column] - other[column]) / max(one[column], other[column])
+    return apart * min(one[COUNT], other[COUNT])
+
+
 def join(first: list[float], second: list[float]) -> None:
     """Makes the first row all manifests of both, on average."""
     one, other = first[COUNT], second[COUNT]
@@ -121,13 +130,14 @@ def settle(table: Table, group: int, most: int) -> None:
             copy_row(rows, kept, row)
         kept += 1
     while kept > most:
-        half, closest, least = max(2, kept // 2), 0, inf
-        for place in range(half - 1):
-            apart = abs(rows[place][BYTES] / rows[place + 1][BYTES] - 1.0)
-            if apart < least:
-                closest, least = place, apart
-        join(rows[closest], rows[closest + 1])
-        for place in range(closest + 1, kept - 1):
+        first, second, least = 0, 1, inf
+        for place in range(max(2, kept // 2) - 1):
+            for other in (place + 1, place + 2):  # those of statements stand between a writer's
+                apart = how_unlike(rows[place], rows[other])
+                if apart < least:
+                    first, second, least = place, other, apart
+        join(rows[first], rows[second])
+        for place in range(second, kept - 1):
             copy_row(rows, place, rows[place + 1])
         kept -= 1
     table.used[group] = kept
