@@ -22,7 +22,6 @@ from wasim.years.machine.statements import (
     data_files_made,
     delete_by_position,
     digits_of_merge,
-    has_sorted,
     into_partitions,
     list_deletes,
     mix_partitions,
@@ -33,6 +32,7 @@ from wasim.years.machine.statements import (
     out_of_partitions,
     overwrite_rows,
     overwritten_share,
+    sorted_share,
     take_over,
     tasks_of,
 )
@@ -470,11 +470,13 @@ def test_written_files_are_there_and_listed_once(small_rows: float, settled: tup
 
 
 def test_entries_of_several_written_files_share_their_names() -> None:
-    """The first entry takes 8 more, further ones 2: of four files 3.5 each; sorted ones, what compacted ones do."""
+    """The first entry takes 8 more, further ones 2: of four files 3.5 each; where one entry of five
+    is sorted, a fifth of what compacted ones take.
+    """
     laws, table = replace(LAWS, first_more=8.0, further_more=2.0, compacted_more=[5.0, 0.0]), appended(1)
-    for sorted_entries, expected in ((0.0, 3.5), (1.0, 5.0)):
+    for sorted_entries, expected in ((0.0, 3.5), (1.0, 3.5 + 1.5 / 5)):
         rows_of(table)[0][SORTED] = sorted_entries
-        assert has_sorted(table) == (sorted_entries > 0)
+        assert sorted_share(table) == pytest.approx(sorted_entries / 5)
         add_written(table, laws, 4.0, 40.0, True, 0.0, 0.0)
         assert table.compacted_more[0] == pytest.approx(expected)
 

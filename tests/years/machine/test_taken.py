@@ -134,11 +134,12 @@ def test_a_row_that_is_left_lists_what_does_not_go() -> None:
     assert table.spare[7][COUNT : SETTLED + 1] == pytest.approx([3, 100, 1 / 3, 2, 0])
 
 
-def test_delete_files_are_marked_by_number_alone() -> None:
-    table = table_with(THREE, group=1)
-    table.gone[2][1:] = [9.0, 9.0]
-    want_deletes(table, 4.0, True)
-    assert table.gone[:3] == [[0, 0, 0], [2, 0, 0], [2, 0, 0]]
+@pytest.mark.parametrize(("of_arrived", "gone"), [(False, [1, 1, 0]), (True, [3, 0, 0])])
+def test_delete_files_are_marked_by_number_alone(of_arrived: bool, gone: list[float]) -> None:
+    table = table_with([(1, 500, 3, 0, 0), (2, 700, 2, 2, 0), (1, 300, 1, 1, 0)], group=1)
+    table.gone[0][:] = table.gone[2][:] = [9.0, 9.0, 9.0]
+    want_deletes(table, 4.0, True, of_arrived)
+    assert table.gone[:3] == [[0, 0, 0], gone, [1, 0 if of_arrived else 1, 0]]
 
 
 @pytest.mark.parametrize("kept", [0.1, 0.5, 0.9, 1.0])
@@ -218,14 +219,24 @@ def test_entries_that_go_in_pairs_leave_more_manifests_alone() -> None:
     ]
 
 
+def test_entries_of_the_newest_manifests_leave_older_equal_ones_alone() -> None:
+    """Of five manifests the newest six files each go with a half: they are in two of these."""
+    table = table_with([(5, 500, 4, 0, 0)])
+    mark_newest(table, 0, 6.0, (0.5, 0.0, 0.0))
+    rewritten = 2 * (1 - (1 - 0.5 * 6 / 8) ** 4)
+    assert thin(table, LAWS, 0, 1.0, 0.0) == pytest.approx(rewritten)
+    assert rows_of(table)[0][COUNT : FRESH + 1] == [3, 500, 4]
+    assert entries_of(table, FRESH) == pytest.approx(20 - 3)
+
+
 def test_the_newest_entries_are_marked_from_the_last_manifest_on() -> None:
     table = table_with([(2, 500, 4, 0, 0), (1, 400, 1, 2, 0), (1, 300, 0, 2, 2)])
     table.numbers[LARGE], table.numbers[HIT_OF_LARGE] = 3.0, 0.9
     mark_newest(table, 0, 5.0, (0.1, 0.2, 0.3))
     assert table.counts[:3] == pytest.approx([0, 1 / 3, 1])  # of 8 entries, 3 and 4
-    # of three large files, the newest, two are in the last manifest and one is half of what the one before lists
+    # of three large files nine in ten were hit last, two at most: of the third nine in ten are in the manifest before
     assert [table.gone[place] for place in (1, 2)] == [
-        pytest.approx([0.1, (0.2 + 0.9) / 2, 0.3]),
+        pytest.approx([0.1, 0.2 + (0.9 - 0.2) * 0.9 / 2, 0.3]),
         pytest.approx([0.1, 0.9, 0.3]),
     ]
     assert table.gone[0] == pytest.approx([0.1, 0.2, 0.3])

@@ -64,7 +64,7 @@ from wasim.years.machine.touched import (
     find_classes,
     hit_at_end,
     hit_by_stride,
-    hit_of_one_partition,
+    hit_of_large,
     hit_scattered,
     is_at_edge,
     live_in_hits,
@@ -198,7 +198,7 @@ def test_one_large_file_of_three_is_hit_more_often(large: int, small: int) -> No
     find_classes(table, LAWS)
     sizes = np.array([large, small, small])
     chances = 1 - kept**sizes
-    hit, of_rows = hit_of_one_partition(table, 1 - kept, float((sizes**2).sum()))
+    hit, of_rows = hit_of_large(table, 1 - kept, 1.0, False, float((sizes**2).sum()))
     assert hit == pytest.approx(chances.mean())
     assert of_rows == pytest.approx((chances * sizes).sum() / sizes.sum())
     numbers = table.numbers

@@ -24,6 +24,9 @@ from wasim.years.machine.tables import (
     COUNTERS,
     CREATED,
     DEAD,
+    EDGE_END,
+    EDGE_FILES,
+    EDGE_ROWS,
     EQUALITY_DELETES,
     FRESH,
     GONE_BYTES,
@@ -77,7 +80,7 @@ from wasim.years.machine.tables import (
     Table,
 )
 from wasim.years.machine.taken import reopen_entries, take, want_deletes
-from wasim.years.machine.touched import total_of
+from wasim.years.machine.touched import edge_of, total_of
 
 
 def digits_of_totals(table: Table) -> float:
@@ -204,6 +207,9 @@ def forget_deleted(table: Table, laws: Laws, of_small: float, of_partial: float)
     numbers[SMALL_SEEN] *= 1 - of_small
     numbers[KEPT_SQUARES] *= 1 - of_small
     numbers[OTHER_SEEN] *= 1 - of_small
+    if numbers[EDGE_END] == 0 and edge_of(table, laws) == REWRITTEN:
+        numbers[EDGE_FILES] *= 1 - of_partial
+        numbers[EDGE_ROWS] *= 1 - of_partial
     numbers[SQUARES] = numbers[SQUARES] * (1 - of_partial) + table.done[MADE_SQUARES]
     if laws.uses_vectors:
         drop_vectors(table, laws, named - total_of(deleted[HELD]))
@@ -277,7 +283,7 @@ def entries_of_deletes(table: Table) -> float:
 
 def drop_entries(table: Table, laws: Laws, files: float, newest: bool) -> None:
     """Takes this many delete files out of their manifests."""
-    want_deletes(table, files, newest)
+    want_deletes(table, files, newest, False)
     take(table, laws, 1, newest)
     merge(table, laws, 1)
 

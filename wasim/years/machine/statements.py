@@ -7,7 +7,7 @@ from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.machine.appends import live_files, manifests_of
 from wasim.years.machine.files import partitions_so_far, small_of
 from wasim.years.machine.jobs import begin_summary, note_counted
-from wasim.years.machine.manifests import list_compacted, list_own, merge
+from wasim.years.machine.manifests import list_compacted, list_own, live_of, merge
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, manifest_bytes
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
@@ -17,6 +17,7 @@ from wasim.years.machine.tables import (
     CHANGED,
     COHORTS,
     COMMITS,
+    COUNT,
     CREATED,
     DEAD,
     DELETE,
@@ -61,6 +62,7 @@ from wasim.years.machine.tables import (
     OTHER_SEEN,
     OVERWRITE,
     OVERWRITES,
+    PARTIAL,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
@@ -82,6 +84,7 @@ from wasim.years.machine.tables import (
     SQUARES,
     SQUARES_LEFT,
     SQUARES_TWICE,
+    STATEMENTS_WRITE,
     TOGETHER,
     TOUCHES,
     UPSERT,
@@ -92,6 +95,7 @@ from wasim.years.machine.tables import (
 from wasim.years.machine.taken import mark_by_age, mark_newest, power, take, thin, want, want_deletes
 from wasim.years.machine.touched import (
     PART_OF_FILE,
+    are_all_open,
     arrived_files,
     begin_hits,
     drawn,
@@ -162,7 +166,8 @@ def rewrite_rows(
         deleted[HELD][number] *= 1 - hits[HIT_SHARES][number]
     stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
     if not is_own and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and rows_hit > NEGLIGIBLE:
-        stays = hits[HIT_FILES][BEYOND] / hit
+        is_one_each = classes[BEYOND][FILES] <= partitions_so_far(table, laws)  # then each that is hit becomes one
+        stays = min(1.0, hits[HIT_FILES][BEYOND] / (max(made, NEGLIGIBLE) if is_one_each else hit))
         stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
     if not is_own and numbers[IS_SCATTERED] > 0 and made > NEGLIGIBLE:
@@ -193,8 +198,9 @@ def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written
     of_arrived = classes[ARRIVED][LIVE] ** 2 / max(classes[ARRIVED][FILES], 1.0)
     of_hit = hit + table.hits[HIT_SHARES][ARRIVED] * of_arrived
     twice = table.numbers[SQUARES_TWICE] + table.hits[HIT_SHARES][ARRIVED] ** 2 * of_arrived
-    if partitions_so_far(table, laws) <= 1:
-        table.numbers[SQUARES] += (of_hit - twice) / max(made, 1.0)
+    if are_all_open(table, laws):
+        every = written**2 / min(partitions_so_far(table, laws), written)
+        table.numbers[SQUARES] += every - written**2 / max(made, 1.0) + of_hit - twice
         return
     if made <= 1:
         return
@@ -332,17 +338,23 @@ def take_over(table: Table, laws: Laws, again: float, named: float, seen: float)
         mark_newest(table, 1, again / share, (share, 0.0, 0.0))
         thin(table, laws, 1, 1.0, 0.0)
     else:  # the last such statement wrote them
-        want_deletes(table, again, True)
+        want_deletes(table, again, True, numbers[IS_NEWEST] == 0)
         take(table, laws, 1, True)
 
 
 def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> None:
-    """Lists new delete files in a manifest, which has a sibling if rows were written too."""
+    """Lists new delete files in a manifest, which has a sibling if rows were written too. Those for files of the oldest
+    rows that the last statement wrote are replaced by none.
+    """
+    numbers = table.numbers
     if entries > NEGLIGIBLE:
-        together = max(0.0, entries - 1)
+        together, fresh = max(0.0, entries - 1), entries
         size = manifest_bytes(table, laws, 1, entries, 0.0, together)
+        if numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0:
+            fresh -= min(entries, numbers[EDGE_FILES], table.hits[HIT_FILES][edge_of(table, laws)])
         row = list_own(table, 1, size)
-        row[FRESH], row[SORTED], row[SIBLINGS], row[SINCE] = entries, together, siblings, table.numbers[MISSES]
+        row[FRESH], row[PARTIAL], row[SORTED] = fresh, entries - fresh, min(together, fresh)
+        row[SIBLINGS], row[SINCE] = siblings, numbers[MISSES]
 
 
 def note_deletes(table: Table, files: float, written_bytes: float, again: float, named: float) -> float:
@@ -488,13 +500,25 @@ def add_written(
     numbers[SETTLED_FILES] += made - partial
     numbers[SETTLED_ROWS] += settled_rows
     table.compacted_more[0] = laws.compacted_more[0]
-    if not laws.compacts and not has_sorted(table):  # sorted, they stand apart
-        table.compacted_more[0] = laws.further_more + (laws.first_more - laws.further_more) / max(1.0, made)
+    if not laws.compacts:  # sorted, they stand apart
+        more = laws.further_more + (laws.first_more - laws.further_more) / together_of(table, laws, made)
+        table.compacted_more[0] += (more - laws.compacted_more[0]) * (1 - sorted_share(table))
     list_compacted(table, laws, partial, made - partial)
     made_bytes = data_bytes(laws, made, rows, is_new)
     flows[WRITTEN_FILES] += made
     flows[WRITTEN_FILES + 1] += made_bytes
     return made_bytes
+
+
+def together_of(table: Table, laws: Laws, made: float) -> float:
+    """How many files of each statement of which any is left are, where each makes so many: a share of all that they
+    wrote is left.
+    """
+    flows = table.flows
+    arrived = laws.files * (1.0 if table.numbers[STATEMENTS_WRITE] > 0 else table.numbers[COMMITS])
+    written = flows[WRITTEN_FILES] + made - arrived
+    kept = min(1.0, (small_of(table, PARTIAL_FILES) + table.numbers[SETTLED_FILES]) / max(written, 1.0))
+    return made * kept / (1 - (1 - kept) ** made) if made > 1 and kept > NEGLIGIBLE else 1.0
 
 
 def into_partitions(table: Table, files: float, rows: float) -> None:
@@ -514,9 +538,10 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
     table.cohorts[last][PARTIAL_ROWS] += newest_rows / table.cohorts[last][PARTITIONS]
 
 
-def has_sorted(table: Table) -> bool:
-    """Whether manifests of data list entries in the order of partitions."""
-    found = False
+def sorted_share(table: Table) -> float:
+    """Of the entries in manifests of data, those that are listed in the order of partitions."""
+    found, every = 0.0, NEGLIGIBLE
     for place in range(table.used[0]):
-        found = found or table.rows[0][place][SORTED] > 0
-    return found
+        row = table.rows[0][place]
+        found, every = found + row[COUNT] * row[SORTED], every + row[COUNT] * live_of(row)
+    return found / every

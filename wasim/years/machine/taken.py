@@ -1,6 +1,6 @@
 """Entries that statements take out of manifests in the machine: every manifest that lists one is written again."""
 
-from math import exp, floor
+from math import ceil, exp, floor
 
 from wasim.years.machine.manifests import copy_row, live_of, note_leaving, note_written, replace_rows
 from wasim.years.machine.sizes import manifest_bytes
@@ -84,12 +84,17 @@ def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, fl
     large = table.numbers[LARGE] if group == 0 else 0.0
     for place in range(table.used[group] - 1, -1, -1):
         row, gone = table.rows[group][place], table.gone[place]
-        live, written = row[COUNT] * live_of(row), row[COUNT] * row[PARTIAL]
+        live, written = row[COUNT] * (row[FRESH] if group else live_of(row)), row[COUNT] * row[PARTIAL]
         table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
-        part = min(1.0, large / written) if written > NEGLIGIBLE else 0.0
+        here = large
+        if place > 0 and written > NEGLIGIBLE:
+            here *= 1 - (1 - table.numbers[HIT_OF_LARGE]) ** row[COUNT]
+        here = min(here, written)
         gone[0], gone[2] = shares[0], shares[2]
-        gone[1] = shares[1] + (table.numbers[HIT_OF_LARGE] - shares[1]) * part
-        newest, large = max(0.0, newest - live), max(0.0, large - written)
+        gone[1] = shares[1]
+        if written > NEGLIGIBLE:
+            gone[1] += (table.numbers[HIT_OF_LARGE] - shares[1]) * here / written
+        newest, large = max(0.0, newest - live), large - here
 
 
 def mark_by_age(table: Table, again: float) -> None:
@@ -129,8 +134,16 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
     rows, spare, copied, rewritten = table.rows[group], table.spare, 0, 0.0
     for place in range(table.used[group]):
         row, gone, among = rows[place], table.gone[place], table.counts[place]
+        count = min(row[COUNT], float(ceil(row[COUNT] * among - NEGLIGIBLE)))  # the newest ones
+        if row[COUNT] - count > NEGLIGIBLE:
+            copy_row(spare, copied, row)
+            spare[copied][COUNT] = row[COUNT] - count
+            copied += 1
+        if count <= NEGLIGIBLE:
+            continue
+        among *= row[COUNT] / count
         first, second, third = gone[0] * among, gone[1] * among, gone[2] * among
-        fresh, partial, settled, count = row[FRESH], row[PARTIAL], row[SETTLED], row[COUNT]
+        fresh, partial, settled = row[FRESH], row[PARTIAL], row[SETTLED]
         untouched = power(1 - first, fresh) * power(1 - second, partial) * power(1 - third, settled)
         every = power(first, fresh) * power(second, partial) * power(third, settled)
         if together > 1:
@@ -138,6 +151,7 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
         hit = 1 - untouched
         if hit <= NEGLIGIBLE:
             copy_row(spare, copied, row)
+            spare[copied][COUNT] = count
             copied += 1
             continue
         emptied = 0.0 if fresh + partial + settled <= NEGLIGIBLE else min(every, hit)
@@ -174,11 +188,19 @@ def want(table: Table, group: int, kind: int, entries: float, newest: bool) -> N
         entries -= taken
 
 
-def want_deletes(table: Table, entries: float, newest: bool) -> None:
-    """Marks so many delete files."""
-    want(table, 1, 0, entries, newest)
-    for place in range(table.used[1]):
-        table.gone[place][1] = table.gone[place][2] = 0.0
+def want_deletes(table: Table, entries: float, newest: bool, of_arrived: bool) -> None:
+    """Marks so many delete files: of any data file, or of those as they arrived alone."""
+    used = table.used[1]
+    for turn in range(used):
+        place = used - 1 - turn if newest else turn
+        row, gone = table.rows[1][place], table.gone[place]
+        live = row[FRESH] if of_arrived else live_of(row)
+        taken = min(entries, row[COUNT] * live)
+        for kind in range(3):
+            gone[kind] = taken * row[FRESH + kind] / live if live > NEGLIGIBLE else 0.0
+        if of_arrived:
+            gone[1] = gone[2] = 0.0
+        entries -= taken
 
 
 def take(table: Table, laws: Laws, group: int, newest: bool) -> float:

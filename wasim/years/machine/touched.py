@@ -149,8 +149,9 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             hit, of_rows = hit_of_kinds(table, (weight, few, many), of_few, of_many)
         elif is_stride:
             hit = of_rows = hit_by_stride(mean * share, replaced)
-        elif number == REWRITTEN and mean > 0 and not on_read and partitions_so_far(table, laws) <= 1:
-            hit, of_rows = hit_of_one_partition(table, share, max(numbers[SQUARES], mean * one[LIVE]))
+        elif number == REWRITTEN and mean > 0 and not on_read and large_files(table, laws) > 0:
+            squares = max(numbers[SQUARES], mean * one[LIVE])
+            hit, of_rows = hit_of_large(table, share, large_files(table, laws), evenly, squares)
         else:
             missed, kept = missed_by(mean, wider, numbers[TOUCHES]), 1 - numbers[TOUCHES]
             kept /= 1 + numbers[TOUCHES] * wider
@@ -161,17 +162,35 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
 
 
-def hit_of_one_partition(table: Table, share: float, squares: float) -> tuple[float, float]:
-    """Where a statement touches this share of all rows of a single partition: the share of its rewritten files that
-    are hit, and the share of their rows that is in files that are hit. `squares` is the sum of the squares of each
-    file's rows.
+def are_all_open(table: Table, laws: Laws) -> bool:
+    """Whether rows still come into all partitions that there are."""
+    return partitions_so_far(table, laws) <= laws.open_partitions
 
-    One file is large, as copy-on-write writes all rows of the files that it hits into one; the others count as equal.
+
+def large_files(table: Table, laws: Laws) -> float:
+    """One rewritten file of each partition that holds any; none where they may all be, or partitions are not known."""
+    found = 0.0
+    for place in range(int(table.numbers[COHORTS])):
+        found += table.cohorts[place][PARTITIONS] * min(1.0, table.cohorts[place][PARTIAL_FILES])
+    is_known = laws.compacts > 0 or are_all_open(table, laws)
+    is_some = found < table.classes[REWRITTEN][FILES] or partitions_so_far(table, laws) <= 1
+    return found if is_known and is_some else 0.0
+
+
+def hit_of_large(table: Table, share: float, large: float, evenly: bool, squares: float) -> tuple[float, float]:
+    """Where a statement touches this share of all rows: the share of its rewritten files that are hit, and the share of
+    their rows that is in files that are hit. `squares` is the sum of the squares of each file's rows.
+
+    One file of each partition is large, `large` in all, as copy-on-write writes all rows of the files that it hits
+    there into one; the others count as equal.
     """
     numbers, files = table.numbers, table.classes[REWRITTEN][FILES]
-    large, mean = min(1.0, files), table.classes[REWRITTEN][LIVE] / files
-    weight, few, many = some_large(1.0, files, mean, squares / files - mean * mean)
+    large, mean = min(large, files), table.classes[REWRITTEN][LIVE] / files
+    weight, few, many = some_large(large, files, mean, squares / files - mean * mean)
     few_kept, many_kept = (1 - min(share, 1.0)) ** few, (1 - min(share, 1.0)) ** many
+    if evenly:  # that many rows, not each by chance
+        live = table.classes[ARRIVED][LIVE] + table.classes[REWRITTEN][LIVE] + table.classes[BEYOND][LIVE]
+        few_kept = max(0.0, 1 - few / live) ** (share * live)
     few_squares, many_squares = large * few * few, (files - large) * many * many
     scale = squares / (few_squares + many_squares)
     numbers[SQUARES_LEFT] = scale * (few_squares * few_kept + many_squares * many_kept)
@@ -265,7 +284,7 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         hits[HIT_ROWS][edge], left = wanted - hits[HIT_ROWS][ARRIVED], 0.0
     for place in range(newest_first(table, laws) if is_newest else oldest_first(table, laws)):
         number, count, live = int(table.queue[place][0]), table.queue[place][1], table.queue[place][2]
-        if left <= NEGLIGIBLE or count <= NEGLIGIBLE:
+        if left <= NEGLIGIBLE or count <= NEGLIGIBLE or live <= PART_OF_FILE:
             continue
         taken = min(left, live)
         if taken >= live - NEGLIGIBLE:
@@ -275,7 +294,8 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         elif number == ARRIVED:
             hit = min(count, arrived_files(table, laws, taken, is_newest)[0])
         else:
-            hit = min(count, float(ceil(taken / (live / count) - PART_OF_FILE)))
+            least = drawn(min(count, laws.open_partitions), taken)
+            hit = min(count, max(least, float(ceil(taken / (live / count) - PART_OF_FILE))))
         hits[HIT_FILES][number] += hit
         hits[HIT_ROWS][number] += taken
         left -= taken
