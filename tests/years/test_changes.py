@@ -422,7 +422,7 @@ def test_two_largest_files_of_a_partition_are_never_together(made: Callable) -> 
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(manifests, rel=0.05)
 
 
-def test_deletes_of_the_oldest_rows_replace_those_of_the_newest_manifests(made: Callable) -> None:
+def test_the_oldest_rows_replace_deletes_of_new_manifests(made: Callable) -> None:
     """A statement ends within a task's rows at times, whose files the next one names again: no older manifest is."""
     delete = {"every": "3s", "rows": 30, "locality": "oldest", "mode": "merge-on-read"}
     rows = {"writer": "streaming", "workload": {"rows_per_second": 40, "files_per_commit": 2}, "horizon": "120s"}
@@ -431,7 +431,7 @@ def test_deletes_of_the_oldest_rows_replace_those_of_the_newest_manifests(made: 
         assert summed.totals.files_written[kind] == exact.files_written[kind]
 
 
-def test_updates_of_the_oldest_rows_after_a_compaction_hit_what_it_made(made: Callable) -> None:
+def test_the_oldest_rows_are_in_what_compaction_made(made: Callable) -> None:
     """Several to a commit: most take what the last one wrote, alone, and whose delete files none replaces any more."""
     update = {"every": "4s", "share": 0.1, "locality": "oldest", "mode": "merge-on-read"}
     lines = {"changes": {"update": update}, "maintenance": {"rewrite_data_files": {"when_small_files": 60}}}
@@ -449,3 +449,14 @@ def test_manifests_of_statements_and_of_appends_are_counted_apart(made: Callable
     )
     written = exact.files_written[Kind.DATA_MANIFEST]
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.08)
+
+
+def test_copy_on_write_upserts_hit_each_hour_s_only_file(made: Callable) -> None:
+    """Half of all rows replace others: those of each hour, which follow each other, are in one file. As by chance,
+    twice as many manifests would be written.
+    """
+    upsert = {"share": 0.5, "mode": "copy-on-write"}
+    lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 1 / 3}}
+    exact, summed = made(lines | {"table": TABLE | BY_HOUR, "commit_interval": "120s", "horizon": f"{120 * 250}s"})
+    written = exact.files_written[Kind.DATA_MANIFEST]
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.25)

@@ -496,9 +496,17 @@ def test_squares_of_one_partition_are_of_files_together() -> None:
     assert table.numbers[SQUARES] == pytest.approx((52 + 100 - 20 - 50) / 2)
 
 
+def test_all_rows_of_an_open_partition_are_in_one_file() -> None:
+    """Each of four partitions has ten rows on average, and more or less as files of ten are hit half of the time."""
+    table, laws = new_table(), replace(LAWS, open_partitions=4.0, is_partitioned=1)
+    table.numbers[DEALT], table.numbers[SQUARES_TWICE] = 5.0, 200.0
+    mix_partitions(table, laws, 800.0, 400.0, 40.0, 4.0)
+    assert table.numbers[SQUARES] == pytest.approx(400 - 200)
+
+
 def test_files_of_partitions_meet_as_their_rows_are_pairs() -> None:
     """All 100 rows of 4 partitions are in 20 files of 5: of pairs in files apart, (2500 − 500) / 9500 share one."""
-    table, laws = new_table(), replace(LAWS, open_partitions=4.0, is_partitioned=1)
+    table, laws = new_table(), replace(LAWS, open_partitions=2.0, lifetime=3.0, is_partitioned=1)
     table.numbers[DEALT] = 5.0
     table.classes[REWRITTEN][LIVE] = 100.0
     mix_partitions(table, laws, 500.0, 200.0, 40.0, 1.0)

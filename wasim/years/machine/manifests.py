@@ -132,7 +132,7 @@ def settle(table: Table, group: int, most: int) -> None:
     while kept > most:
         first, second, least = 0, 1, inf
         for place in range(max(2, kept // 2) - 1):
-            for other in (place + 1, place + 2):  # those of statements stand between a writer's
+            for other in (place + 1, place + 2):  # a statement's stand between others
                 apart = how_unlike(rows[place], rows[other])
                 if apart < least:
                     first, second, least = place, other, apart

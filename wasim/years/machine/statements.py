@@ -199,8 +199,9 @@ def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written
     of_hit = hit + table.hits[HIT_SHARES][ARRIVED] * of_arrived
     twice = table.numbers[SQUARES_TWICE] + table.hits[HIT_SHARES][ARRIVED] ** 2 * of_arrived
     if are_all_open(table, laws):
-        every = written**2 / min(partitions_so_far(table, laws), written)
-        table.numbers[SQUARES] += every - written**2 / max(made, 1.0) + of_hit - twice
+        every = partitions_so_far(table, laws)
+        of_each = (written**2 / every + of_hit - twice) / max(1.0, made / every)
+        table.numbers[SQUARES] += max(0.0, of_each - written**2 / max(made, 1.0))
         return
     if made <= 1:
         return

@@ -149,6 +149,11 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             hit, of_rows = hit_of_kinds(table, (weight, few, many), of_few, of_many)
         elif is_stride:
             hit = of_rows = hit_by_stride(mean * share, replaced)
+        elif (
+            number == REWRITTEN and numbers[EVENLY] > 0 and not on_read and one[FILES] <= partitions_so_far(table, laws)
+        ):
+            hit = of_rows = min(1.0, mean * share)  # each holds all rows of a partition, which follow each other
+            numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hit)
         elif number == REWRITTEN and mean > 0 and not on_read and large_files(table, laws) > 0:
             squares = max(numbers[SQUARES], mean * one[LIVE])
             hit, of_rows = hit_of_large(table, share, large_files(table, laws), evenly, squares)
