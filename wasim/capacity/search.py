@@ -207,8 +207,8 @@ class Search:
 
     def _compaction(self, best: Figures) -> Iterator[Setting]:
         """How often small files are compacted: hourly too where queries pay for those that wait for it, or statements
-        for a delete file to each of them; as the scenario says where it does. Beside statements, shorter intervals
-        compact as often at least as longer ones.
+        for a delete file to each of them; as the scenario says where it does. If statements change rows,
+        shorter intervals compact as often at least as longer ones.
         """
         if "rewrite_data_files" in self.simulator.request.own_jobs:
             return
