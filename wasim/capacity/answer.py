@@ -12,7 +12,7 @@ from wasim.capacity.figures import Figures
 from wasim.capacity.now import MONEY_WORDS, Saving
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import DEFAULT_LOCATION
-from wasim.capacity.settings import case_of, intervals_of
+from wasim.capacity.settings import case_of
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
     SHOWN_METRICS,
@@ -208,8 +208,7 @@ def _objective(plan: Plan, chosen: Figures) -> str:
     most_s = plan.request.longest_s
     up_to = f"up to {'an hour' if most_s == HOUR_S else format_duration(most_s)}"
     within = "within all limits" if plan.limits or plan.request.freshness_s else up_to
-    is_whole = plan.best[0].setting.interval_s <= intervals_of(most_s)[0]
-    found, other = f"Cheapest {within}", "freshest" if is_whole else "freshest tried"
+    found, other = f"Cheapest {within}", "freshest tried"  # none between the intervals tried, or below them
     if plan.request.prefer == "freshest":
         found, other = f"Freshest {within}", "cheapest"
     if end is None or end.setting.interval_s == chosen.setting.interval_s:
