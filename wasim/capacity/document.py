@@ -147,14 +147,13 @@ def figures_document(figures: Figures) -> dict[str, Any]:
 
 
 def commit_document(commit: CommitLatency | None) -> dict[str, Any] | None:
-    """The latency of commits at the end of the horizon."""
+    """The latency of commits at the end of the horizon, a guess without a band."""
     if commit is None:
         return None
     return {
         "p50_ms": commit.p50_ms,
         "p95_ms": commit.p95_ms,
         "p99_ms": commit.p99_ms,
-        "band": commit.band,
         "lost_share": commit.outcome.lost_share,
         "landed_per_s": commit.outcome.landed_per_s,
         "sustained": commit.sustains,
