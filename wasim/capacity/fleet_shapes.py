@@ -3,7 +3,7 @@ off between them.
 
 What a manifest takes is nearly linear in the columns, but for the first hundred alone Iceberg keeps bounds; it hardly
 goes with files of a commit, with the writer, or with partitions, once there are several: what each of these changes is
-encoded for three widths, of files of as many rows as usual. metadata.json and manifest lists do not go with files and
+encoded for three widths, of files of 512 and of 4,096 rows. metadata.json and manifest lists do not go with files and
 partitions at all.
 """
 
@@ -33,7 +33,7 @@ WRITER = "streaming"  # of all others
 FILES = (1, 2, 16)
 PARTITIONS = (0, 1, 2, 16)
 ROWS_PER_SECOND, INTERVAL_S = 1000.0, 60.0  # of tables whose files are encoded; sizes go by the rows that are asked for
-USUAL_ROWS = 512.0  # per file
+USUAL_ROWS, MANY_ROWS = 512.0, 4096.0  # per file
 SEEDS, FEW_ROWS = 4, 2.0  # samples of files of so few rows that sizes scatter
 MOST_SAMPLES = 64
 
@@ -94,8 +94,10 @@ class _ReadOff:
 
     def sizes(self, arrivals: Arrivals) -> Sizes:
         """Sizes of the table's files where its commits bring these."""
+        rows = arrivals.rows_per_file
+        others = rows if rows == USUAL_ROWS else MANY_ROWS  # whose counts and bounds repeat otherwise than at any other
 
-        def of_usual(layout: _Layout, rows: float = USUAL_ROWS) -> ManifestBytes:
+        def of_usual(layout: _Layout, rows: float) -> ManifestBytes:
             partitions = PARTITIONS[-1] if layout.partitions > 1 else PARTITIONS[0]
             return _manifests(replace(layout, files=FILES[1], partitions=partitions), rows)
 
@@ -107,11 +109,11 @@ class _ReadOff:
             else:
                 low, high, share = _around(layout.files, FILES, log2)
                 few, many = (replace(layout, files=one) for one in (low, high))
-            return _between(_manifests(few, USUAL_ROWS), lambda: _manifests(many, USUAL_ROWS), share)
+            return _between(_manifests(few, others), lambda: _manifests(many, others), share)
 
         of_one_writer = replace(self.layout, writer=WRITER)
-        found = _by_columns(of_one_writer, COLUMNS, lambda layout: of_usual(layout, arrivals.rows_per_file))
-        before = _by_columns(of_one_writer, CHANGED_COLUMNS, of_usual)
+        found = _by_columns(of_one_writer, COLUMNS, lambda layout: of_usual(layout, rows))
+        before = _by_columns(of_one_writer, CHANGED_COLUMNS, lambda layout: of_usual(layout, others))
         after = _by_columns(self.layout, CHANGED_COLUMNS, of_files)
         return replace(
             _sizes(replace(self.usual, columns=_around(self.usual.columns, FEW_COLUMNS)[0])),
