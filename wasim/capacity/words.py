@@ -55,7 +55,7 @@ def rounded_up(metric: str, value: float) -> float:
     if metric.endswith("_ms"):
         unit = 60_000.0 if value >= 600_000 else 1000.0 if value >= 1000 else 1.0
     elif "bytes" in metric:
-        unit = 1024.0 ** max(0, ceil(log10(max(value, 1.0) / 1000) / log10(1024)))
+        unit = 1024.0 ** max(0, 1 + floor(log10(max(value, 1.0) / 1000) / log10(1024)))
     else:
         unit = 1.0
     size = value / unit
