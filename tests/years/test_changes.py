@@ -409,8 +409,8 @@ def test_rows_written_again_keep_their_ids_in_version_3(made: Callable) -> None:
 
 
 def test_two_largest_files_of_a_partition_are_never_together(made: Callable) -> None:
-    """Copy-on-write upserts of four buckets: a large file of each grows, and is not merged with those of others. It is
-    in one of the newest manifests: were all files hit as often, a fifth fewer would be written again.
+    """Copy-on-write upserts of four buckets: a large file of each grows, and stays apart from the other buckets'
+    files. It is in one of the newest manifests: were all files hit as often, a fifth fewer would be written again.
     """
     upsert = {"share": 0.1, "mode": "copy-on-write"}
     lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 40}, "horizon": "200s"}
@@ -452,8 +452,8 @@ def test_manifests_of_statements_and_of_appends_are_counted_apart(made: Callable
 
 
 def test_copy_on_write_upserts_hit_each_hour_s_only_file(made: Callable) -> None:
-    """Half of all rows replace others: those of each hour, which follow each other, are in one file. As by chance,
-    twice as many manifests would be written.
+    """Half of all rows replace others: those of each hour, which follow each other, are in one file. If rows were
+    dealt at random, twice as many manifests would be written.
     """
     upsert = {"share": 0.5, "mode": "copy-on-write"}
     lines = {"writer": {"kind": "batch", "upsert": upsert}, "workload": {"rows_per_second": 1 / 3}}

@@ -125,9 +125,8 @@ class SettingSimulator:
     _shape_of: dict[tuple[float, float, bool], Shape] = field(default_factory=dict)  # by interval, rate, gzip
     _courses: dict[tuple[object, ...], Course] = field(default_factory=dict)  # by all that decides one, its window last
     _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
-    _checked: set[tuple[float, str | None, float]] = field(
-        default_factory=set
-    )  # intervals and appends of sound cases, and rates
+    # intervals, appends and rates of sound cases
+    _checked: set[tuple[float, str | None, float]] = field(default_factory=set)
     _known: dict[tuple[Setting, float, Window], Figures] = field(default_factory=dict)
     _latencies: dict[tuple[float, Footprint], CommitLatency | None] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
@@ -188,13 +187,14 @@ class SettingSimulator:
         setting = figures.setting
         if self.case(setting).changes_rows:
             return figures
-        moved = dict.fromkeys(figures.bands, 0.0)
-        for share in (-1.0, -0.5, 0.5, 1.0):
-            other = self._of_other_manifests(setting, 1 + share * SIZES_KNOWN_TO).figures(setting)
-            for metric, known in moved.items():
-                value = figures.values[metric]
-                moved[metric] = max(known, abs(other.values[metric] / value - 1) if value else 0.0)
-        return replace(figures, bands={metric: max(band, moved[metric]) for metric, band in figures.bands.items()})
+        scales = (1 + share * SIZES_KNOWN_TO for share in (-1.0, -0.5, 0.5, 1.0))
+        others = [self._of_other_manifests(setting, scale).figures(setting).values for scale in scales]
+
+        def moved(metric: str) -> float:
+            value = figures.values[metric]
+            return max(abs(one[metric] / value - 1) for one in others) if value else 0.0
+
+        return replace(figures, bands={metric: max(band, moved(metric)) for metric, band in figures.bands.items()})
 
     def _of_other_manifests(self, setting: Setting, scale: float) -> "SettingSimulator":
         """A simulator of a setting whose manifests have so many times the bytes."""

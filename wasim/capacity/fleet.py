@@ -14,9 +14,8 @@ from math import ceil, log2
 from wasim.capacity.choice import shortest_of_cheapest
 from wasim.capacity.fleet_options import Answered, Asked, Option, answer, stand_in_of
 from wasim.capacity.fleet_shapes import nearness
-from wasim.capacity.plan import STEEP
 from wasim.capacity.request import Prefer, Requirements, preference
-from wasim.capacity.search import NEGLIGIBLE_COST
+from wasim.capacity.search import is_steep
 from wasim.capacity.settings import Setting
 from wasim.doctor import InspectOptions
 from wasim.forecast.ahead import INTERVALS_S
@@ -197,8 +196,8 @@ class _Class:
         """Whether the shortest interval that was tried costs much more than another."""
         options = () if self.found is None else self.found.options
         costs = {one.setting.interval_s: one.monthly_cost for one in options}
-        shortest = costs.get(min(self.tried_s), 0.0)
-        return shortest > STEEP * (min(costs.values(), default=0.0) + NEGLIGIBLE_COST)
+        shortest_s = min(self.tried_s)
+        return shortest_s in costs and is_steep(costs[shortest_s], costs.values())
 
     def learn(self, asked: Asked, found: Answered) -> None:
         """Adds what was found."""

@@ -95,7 +95,7 @@ class _ReadOff:
     def sizes(self, arrivals: Arrivals) -> Sizes:
         """Sizes of the table's files where its commits bring these."""
         rows = arrivals.rows_per_file
-        others = rows if rows == USUAL_ROWS else MANY_ROWS  # whose counts and bounds repeat otherwise than at any other
+        others = rows if rows == USUAL_ROWS else MANY_ROWS  # entries of 512 compress otherwise than any others
 
         def of_usual(layout: _Layout, rows: float) -> ManifestBytes:
             partitions = PARTITIONS[-1] if layout.partitions > 1 else PARTITIONS[0]

@@ -8,7 +8,7 @@ from wasim.capacity.commits import MOST_FAILED, RETRIES, LosingJob, losing_jobs,
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.request import FEWEST_COMMITS, PlanRequest, Prefer
-from wasim.capacity.search import NEGLIGIBLE_COST, Search
+from wasim.capacity.search import Search, is_steep
 from wasim.capacity.settings import (
     Setting,
     able_intervals,
@@ -24,7 +24,6 @@ from wasim.units import YEAR_S, format_duration
 
 RATES = (2.0, 3.0)
 MOST_HORIZON_S = 10 * YEAR_S
-STEEP = 1.5  # times the least cost: from there on, shorter intervals of tables with statements are not tried
 MOST_RELAXED = 3  # tries to relax limits until a search finds something within them
 
 
@@ -171,8 +170,8 @@ def _winning(
 def _best(search: Search, case: Case) -> list[Figures]:
     """The best setting at each interval, ascending; the longest is searched first.
 
-    Of statements, which take seconds to step through, shorter intervals are left out once one costs `STEEP` times the
-    least within limits: they cost more still.
+    Of statements, which take seconds to step through, shorter intervals are left out once one costs much more
+    than the least within limits: they cost more still.
     """
     request = search.simulator.request
     *shorter, longest_s = able_intervals(intervals_of(request.longest_s), request)
@@ -182,7 +181,7 @@ def _best(search: Search, case: Case) -> list[Figures]:
         search.prepare(reversed(shorter))
     for interval_s in reversed(shorter):
         within = [one.monthly_cost for one in found if one.keeps_up and not one.broken(search.limits)]
-        if not tries_each and within and found[-1].monthly_cost > STEEP * (min(within) + NEGLIGIBLE_COST):
+        if not tries_each and within and is_steep(found[-1].monthly_cost, within):
             break
         found.append(_sustained(search.best_at(interval_s), search, case))
     return found[::-1]

@@ -29,6 +29,7 @@ MOST_MERGED = 1_000_000  # commits: beyond, merging while compaction runs takes 
 MANY_COMPACTIONS = 2_000  # take a quarter of a second to simulate: of fewer, other processes cost what they save
 WORTH_A_JOB = 0.1  # nearer to an aim
 MOST_BAND = 0.25  # of a monthly cost: wider ones are not planned by
+STEEP = 1.5  # times the least cost: shorter intervals only cost more
 NEGLIGIBLE = 1e-3  # of a limit
 NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
 
@@ -135,10 +136,9 @@ class Search:
                 setting, values = best.setting, getattr(self, f"_{name}")
                 others = {self.allowed(one): None for one in values(best) if one != setting}
                 others.pop(setting, None)
-                others = {one: None for one in others if self._may_be_better(one, best)}
                 found = [best]
                 if name != "manifests" or self.changes_rows:
-                    self.simulate_ahead((one, 1.0) for one in others)
+                    self.simulate_ahead((one, 1.0) for one in others if self._may_be_better(one, best))
                 for one in others:
                     if self._may_be_better(one, best) and not self._is_enough_without(one, found):
                         found.append(self.simulator.figures(one))
@@ -314,6 +314,11 @@ def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ())
     least = min(excess_of(one, aims) for one in within)
     nearest = [one for one in within if excess_of(one, aims) <= least * (1 + WORTH_A_JOB) + NEGLIGIBLE]
     return min(nearest, key=lambda one: (*one.setting.complexity, one.monthly_cost))
+
+
+def is_steep(cost: float, costs: Iterable[float]) -> bool:
+    """Whether an interval costs so much more than the cheapest of these that shorter ones need not be tried."""
+    return cost > STEEP * (min(costs) + NEGLIGIBLE_COST)
 
 
 def excess_of(figures: Figures, limits: Sequence[Limit]) -> float:

@@ -66,7 +66,7 @@ def listed(table: Table) -> Listed:
 
 
 def one_by_one(manifests: Sequence[Manifests], entries: int, *, newest: bool) -> list[tuple[int, int]]:
-    """How many entries each manifest keeps and loses when so many of the newest or oldest are taken."""
+    """Entries that each manifest keeps and loses when so many of the newest or oldest are taken."""
     found = []
     each = [held for count, _, held, *_ in manifests for _ in range(count)]
     for held in reversed(each) if newest else each:
