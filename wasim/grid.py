@@ -15,6 +15,7 @@ from wasim.forecast import shape_key
 from wasim.forecast.ahead import Forecast, Forecaster, forecast_of, profile_of
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.processes import map_in_processes
+from wasim.runs.limits import HELD
 from wasim.scenario import Case
 from wasim.twin import Site
 from wasim.twin.profile import as_triggered
@@ -62,10 +63,7 @@ def _record(number: int, found: Forecast) -> dict[str, Any]:
         **{f"{kind}_written_bytes": totals.written_bytes[kind] for kind in KINDS},
         **{f"{kind}_files": totals.files_written[kind] for kind in KINDS},
         "metadata_written_bytes": found.written_bytes,
-        "metadata_on_disk_bytes": found.on_disk_bytes,
-        "metadata_json_bytes": run.live_bytes[Kind.METADATA_JSON],
-        "manifests": found.live_manifests,
-        "snapshots": int(run.ledger.snapshots_retained[-1]),
+        **{name: found.most(name) for name in HELD},
         "wa_metadata": totals.metadata_bytes / max(totals.data_bytes, 1),
         "approximated": list(run.approximated),
     }
@@ -99,7 +97,6 @@ def grid_schema(cases: Sequence[Case]) -> pa.Schema:
         for field, text in case.swept.items():
             values.setdefault(field, []).append(text)
     counts = ["commits", *(f"{kind}_written_bytes" for kind in KINDS), *(f"{kind}_files" for kind in KINDS)]
-    ends = ("metadata_written_bytes", "metadata_on_disk_bytes", "metadata_json_bytes", "manifests", "snapshots")
     return pa.schema(
         [
             ("setting", pa.int64()),
@@ -107,7 +104,7 @@ def grid_schema(cases: Sequence[Case]) -> pa.Schema:
             *((f"{name}_every_s", pa.float64()) for name in _JOBS),
             ("expire_older_than_s", pa.float64()),
             ("keeps_up", pa.bool_()),
-            *((name, pa.int64()) for name in (*counts, *ends)),
+            *((name, pa.int64()) for name in (*counts, "metadata_written_bytes", *HELD)),
             *((name, pa.float64()) for name in ("commit_interval_s", "horizon_s", "wa_metadata")),
             ("approximated", pa.list_(pa.string())),
         ]

@@ -18,8 +18,6 @@ from wasim.capacity.last_cycle import (
     _filling_since_s,
     _fullest,
     _gathering_since_s,
-    _just_before,
-    _merging_s,
     _moments,
     _over,
     _statements_of,
@@ -256,11 +254,11 @@ def test_appends_that_merge_are_looked_at_until_they_do():
     assert window_of(case, 10 * DAY_S).length_s == 3 * DAY_S  # a hundred of half an hour
 
 
-def test_moments_lie_evenly_and_manifests_fall_after_them():
+def test_appends_that_merge_a_hundred_leave_ninety_nine():
     assert _evenly(10.0, 20.0, 4) == [10, 12, 15, 18, 20]
-    commits, live, then = np.array([1.0, 4, 5, 30, 30]), np.array([7.0, 9, 3, 25, 6]), np.array([7.0, 2, 8, 1, 5])
-    # three commits to a fall from 7: two more before it; a rise to none; 25 commits are too far apart; a job's is none
-    assert _just_before(commits, live, then).tolist() == [7 + 2, 9, 3, 25]
+    merging = replace(SETTING, interval_s=600.0, maintenance=replace(KEPT, compact_every_s=None), appends="merge")
+    for days in (10, 10.3):
+        assert a_simulator().figures(merging, horizon_s=days * DAY_S).values["manifests"] == 99
 
 
 def test_a_mean_is_over_time_not_over_moments():
@@ -349,7 +347,7 @@ def test_courses_of_shorter_horizons_lie_on_the_way():
 def test_merges_take_as_many_commits_as_they_merge_manifests():
     plain = a_simulator().case(HOURS)
     merging = a_simulator().case(replace(HOURS, appends="merge"))
-    assert (_merging_s(plain), _merging_s(merging)) == (0, 100 * 3600)
+    assert (plain.merging_s, merging.merging_s) == (0, 100 * 3600)
     window = window_of(merging)
     assert window.length_s == 5 * DAY_S  # a hundred hours, in whole days
     shape = a_simulator().shape(HOURS)

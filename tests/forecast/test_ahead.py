@@ -24,8 +24,8 @@ def test_a_forecast_adds_up_kinds_and_tables():
     assert day.written_bytes == sum(written[kind] for kind in METADATA_KINDS) > 20 * hour.written_bytes
     bands = [day.run.band[kind] for kind in METADATA_KINDS if written[kind]]
     assert min(bands) <= day.band <= max(bands)
-    assert (hour.live_manifests, day.live_manifests) == (6, 144 - 99)  # merged once there are a hundred
+    assert (hour.most("manifests"), day.most("manifests")) == (6, 99)  # merged once there are a hundred
     several = replace(case, writer=case.writer.model_copy(update={"tables": 3}))
     (all_of_three,) = forecast(several, Site(), (HOUR_S,))
     assert all_of_three.written_bytes == 3 * hour.written_bytes
-    assert all_of_three.on_disk_bytes == 3 * hour.on_disk_bytes
+    assert all_of_three.most("metadata_on_disk_bytes") == 3 * hour.most("metadata_on_disk_bytes")

@@ -9,7 +9,7 @@ from wasim.contention import ModelledLatency
 from wasim.fit import FitReport, fit_run
 from wasim.forecast import RunForecasts, forecast_run
 from wasim.forecast.of_run import site_of
-from wasim.ledger import Kind
+from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.answer import Option, answer_run, conclude
 from wasim.report.pages.answer_cells import options_remarks, options_table
 from wasim.runs import Run
@@ -58,7 +58,7 @@ def test_a_month_under_maintenance_is_that_of_simulate_years(run: Run, forecasts
 def test_a_month_is_priced_by_what_it_leaves(run: Run, forecasts: RunForecasts) -> None:
     prices, month = load_prices(), forecasts.of(run.cases[1])[MONTH_S]
     files = sum(month.run.totals.files_written.values())
-    kept = month.on_disk_bytes / 2**30 * prices.storage_per_gib_month
+    kept = sum(month.run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS) / 2**30 * prices.storage_per_gib_month
     assert option_of(run, forecasts).month_price == pytest.approx(kept + files / 1000 * prices.per_1000_requests.put)
 
 

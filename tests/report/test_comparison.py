@@ -23,7 +23,8 @@ def run() -> Run:
 
 def doubled(case: CaseRun) -> CaseRun:
     written = {kind: 2 * size for kind, size in case.totals.written_bytes.items()}
-    return replace(case, totals=replace(case.totals, written_bytes=written))
+    settled = {**case.settled, "metadata_on_disk_bytes": 2 * case.settled["metadata_on_disk_bytes"]}
+    return replace(case, totals=replace(case.totals, written_bytes=written), settled=settled)
 
 
 def test_a_run_is_equal_to_itself(run: Run) -> None:

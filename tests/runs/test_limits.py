@@ -1,9 +1,17 @@
 """Limits judged case by case; nothing measured in minutes is called an hour."""
 
+from collections.abc import Callable
+
+import pytest
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.runs import judge
+from wasim.runs.limits import measures
+from wasim.scenario import Case
 from wasim.scenario.metrics import METRICS, parse_limit
+from wasim.simulation import Mode
+from wasim.simulation.case import SimulatedCase, simulator_for
+from wasim.twin import Site, shipped_profile
 from wasim.units import HOUR_S
 
 HOURLY = parse_limit("metadata_bytes_per_event_hour", "< 1 GiB")
@@ -41,3 +49,24 @@ def test_every_metric_is_measured_or_says_why_not():
     assert [name for name, value in measured.items() if value is None] == []
     assert measured["metadata_bytes_per_day"] == measured["metadata_bytes"]
     assert measured["metadata_json_bytes"] == run.cases[0].live_bytes["metadata_json"]
+
+
+@pytest.mark.parametrize("mode", [Mode.EXACT, Mode.FAST])
+def test_limits_hold_at_the_worst_moment_wherever_the_horizon_ends(mode: Mode, small_case: Callable[..., Case]):
+    """Snapshots expire every 100 s and stay for 50: metadata.json holds 52 of them just after, 153 just before."""
+    found = {}
+    properties = "write.metadata.delete-after-commit.enabled: true, write.metadata.previous-versions-max: 10"
+    for horizon_s in (590, 600, 610, 650):
+        case = small_case(
+            horizon=f"{horizon_s}s",
+            table=f"{{columns: [{{name: n, type: int}}], properties: {{{properties}}}}}",
+            maintenance="{expire_snapshots: {every: 100s, older_than: 50s}, rewrite_manifests: {every: 100s}}",
+        )
+        simulator = simulator_for(case, mode)
+        one = SimulatedCase(case=case, simulator=simulator, profile=shipped_profile(case), site=Site(), emit=None)
+        found[horizon_s] = measures(one.simulate()[0])
+    most = found[590]
+    assert (most["snapshots"], most["manifests"]) == (153, 99)
+    for horizon_s, one in found.items():
+        for metric in ("metadata_json_bytes", "snapshots", "manifests", "metadata_on_disk_bytes"):
+            assert one[metric] == pytest.approx(most[metric], rel=0.02), (horizon_s, metric)

@@ -16,7 +16,7 @@ OF_A_TABLE = {  # shares of what a table holds, which no run has
 def test_every_flag_of_a_plan_is_a_metric():
     flags = {one.flag.removeprefix("--").replace("-", "_") for one in METRICS.values() if one.flag}
     assert flags <= set(plan.__annotations__)
-    assert len(flags) == 7
+    assert len(flags) == 8
 
 
 def test_thresholds_and_marks_of_inspect_are_metrics():

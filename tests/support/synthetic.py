@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from wasim.fit import FitReport, fit_run
-from wasim.ledger import Kind, Ledger, PlanningProbe, Totals
+from wasim.ledger import METADATA_KINDS, Kind, Ledger, PlanningProbe, Totals
 from wasim.ledger.totals import amplification
 from wasim.model import Drivers, design_matrix, drivers_at, equation, known_bytes, read_appends
 from wasim.runs import CaseRun, Run
 from wasim.runs.saved import share_denominator
 from wasim.scenario.case import Case
+from wasim.scenario.metrics import PERIODS_S
 from wasim.scenario.parts import Active, Columns, Environment, Planning, Table, Workload, Writer
 from wasim.units import Floats, Ints, format_duration
 
@@ -159,6 +160,19 @@ def synthetic_case_run(case: Case, truth: Truth, rng: np.random.Generator) -> Ca
         amplification=amplification(totals, ingested_bytes=totals.data_bytes, horizon_s=case.horizon_s),
         probes=tuple(_probes(ledger, truth, rng)),
         wall_s=float(ledger.step_ms.sum() / 1000),
+        settled={
+            "metadata_json_bytes": float(ledger.written_bytes[Kind.METADATA_JSON].max()),
+            "metadata_on_disk_bytes": float(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS)),
+            "manifests": float(ledger.live_manifests.max()),
+            "snapshots": float(ledger.snapshots_retained.max()),
+            "files": float(ledger.live_entries.max()),
+            "delete_files": 0.0,
+            **{
+                metric: totals.metadata_bytes * period_s / case.horizon_s
+                for metric, period_s in PERIODS_S.items()
+                if case.horizon_s >= period_s
+            },
+        },
     )
 
 

@@ -26,8 +26,7 @@ from wasim.capacity.words import (
 from wasim.contention import LOCAL
 from wasim.forecast.ahead import profile_of
 from wasim.report.tables import TextTable, table_lines
-from wasim.runs.limits import PERIODS_S
-from wasim.scenario.metrics import METRICS, all_words, figure_name
+from wasim.scenario.metrics import METRICS, PERIODS_S, all_words, figure_name
 from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.twin.supported import ignored
 from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
@@ -185,7 +184,8 @@ def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[t
     before = "" if now is None else format_duration(now.setting.interval_s)
     yield "commit interval", before, format_duration(interval_s), "", fresh
     limits, currency = {limit.metric: limit for limit in plan.limits}, plan.request.prices.currency
-    for metric in dict.fromkeys((*FIRST_METRICS, *limits)):
+    some = ["delete_files"] if any(one and one.values["delete_files"] for one in (now, chosen)) else []
+    for metric in dict.fromkeys((*FIRST_METRICS, *some, *limits)):
         limit, name = limits.get(metric), figure_name(metric, plan.case.writer.tables)
         verdict = "" if limit is None else f"{_mark(not chosen.broken([limit]))} {bound_words(limit, currency)}"
         varies = chosen.judged(metric) > chosen.values[metric] * (WORST_DAY_APART if limit is None else JUST_APART)

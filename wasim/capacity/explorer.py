@@ -15,9 +15,8 @@ from wasim.capacity.lattice import OUTWEIGHS, PASSES, Lattice, Scale, limit_fiel
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, period_words
 from wasim.capacity.words import SHOWN_METRICS, bound_words
-from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case
-from wasim.scenario.metrics import METRICS, Limit, figure_name
+from wasim.scenario.metrics import METRICS, PERIODS_S, Limit, figure_name
 from wasim.units import format_duration, format_figure
 
 SWITCHES = ("oldjson", "gzip")

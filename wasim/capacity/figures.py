@@ -36,9 +36,8 @@ from wasim.forecast.ahead import profile_of
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
 from wasim.ledger.vocabulary import DATA_KINDS
-from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case
-from wasim.scenario.metrics import Limit, tables_counted
+from wasim.scenario.metrics import PERIODS_S, Limit, tables_counted
 from wasim.twin import Site
 from wasim.twin.profile import tables_in_turn
 from wasim.units import DAY_S, HOUR_S, Floats

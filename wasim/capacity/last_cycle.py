@@ -32,13 +32,11 @@ from wasim.years.retention import Retention
 from wasim.years.samples import Samples
 from wasim.years.summed import ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
 
-MOMENTS = 24  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
+MOMENTS = 100  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
 MOMENTS_OF_FILLING = 96  # and at least in the time that they take to fill one
 MOST_MOMENTS = 400
 PARTS_OF_A_DAY = 4  # at which the worst 24 hours may begin
 _A_DAY = np.full(PARTS_OF_A_DAY, 1 / PARTS_OF_A_DAY)
-NEAR = 8  # commits: what grew by one with each of so few between two moments is added to what was seen
-COUNTS = ("scanned_manifests", "data_manifests+delete_manifests")  # that each append adds one to
 MERGES = 8  # at least that a table is looked at whose first manifest is not full yet
 SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
 PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
@@ -88,10 +86,7 @@ def window_of(case: Case, horizon_s: float | None = None) -> Window:
     It ends at the multiple of its length that is nearest to the horizon, so that no job's phase depends on that.
     """
     horizon_s = case.horizon_s if horizon_s is None else horizon_s
-    jobs = [*(job for _, job in case.maintenance), *(change for _, change in case.changes)]
-    periods_s = [job.every for job in jobs if job is not None and job.every]
-    longest_s = [one for one in (*periods_s, _merging_s(case)) if one <= horizon_s]
-    length_s = ceil(max([DAY_S, case.commit_interval_s, *longest_s]) / DAY_S) * DAY_S
+    length_s = ceil(max(DAY_S, case.commit_interval_s, case.cycle_s(horizon_s)) / DAY_S) * DAY_S
     if horizon_s < length_s:
         start_s, end_s = 0.0, horizon_s
     else:
@@ -110,7 +105,7 @@ def _filling_since_s(case: Case, shape: Shape, window: Window) -> float | None:
     sooner. None where none do, or compaction takes away what they merge.
     """
     jobs, properties = case.maintenance, TableProperties.read(case.table.properties)
-    if not (merging_s := _merging_s(case)) or case.changes_rows or jobs.rewrite_data_files:
+    if not (merging_s := case.merging_s) or case.changes_rows or jobs.rewrite_data_files:
         return None
     if jobs.rewrite_manifests:
         return window.start_s
@@ -125,7 +120,7 @@ def _gathering_since_s(case: Case, whole: Samples, window: Window) -> float | No
     """The start of as many cycles in which manifests that compaction leaves gather until they merge as there are in
     some days, or of the history before there was any; None where nothing is compacted.
     """
-    compaction, merging_s = case.maintenance.rewrite_data_files, _merging_s(case)
+    compaction, merging_s = case.maintenance.rewrite_data_files, case.merging_s
     if compaction is None:
         return None
     if case.changes_rows:  # of which not every job is sampled
@@ -139,13 +134,6 @@ def _gathering_since_s(case: Case, whole: Samples, window: Window) -> float | No
     since_s = merged_s[max(0, int(np.searchsorted(merged_s, merged_s[-1] - SELDOM_S, side="right")) - 1)]
     seen_s = float(merged_s[-1] - since_s) or window.end_s
     return max(0.0, min(window.start_s, window.end_s - seen_s))
-
-
-def _merging_s(case: Case) -> float:
-    """How long appends that merge take to gather as many manifests as they merge; 0 where none do."""
-    if not (case.merges or case.key_columns):
-        return 0.0
-    return TableProperties.read(case.table.properties).manifest_min_merge_count * case.commit_interval_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +276,7 @@ def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
         for time_s in (since_s, window.before_s, window.end_s)
     )
     moments = {float(held), float(before), float(last)}
-    if merging_s := _merging_s(case):
+    if merging_s := case.merging_s:
         merging = merging_s / case.commit_interval_s
         for end in (last, (held + last) / 2):
             moments |= {*_evenly(max(held, end - merging), end, MOMENTS)}
@@ -419,11 +407,8 @@ class LastCycle:
     def spread(self, column: str) -> Spread:
         """A column of what manifests there are, or several added up, over the cycle."""
         at, values = self._commits(), self._values(column)
-        most = float(values.max())
-        if merging_s := _merging_s(self.case):  # that time at the end is looked at closely, and stands for the others
-            live = self._values(COUNTS[0])  # the next commit leaves out all others
-            most = max(most, *_just_before(at, live, values).tolist()) if column in COUNTS else most
-        if merging_s and not self.course.sees_cycles:
+        most, merging_s = float(values.max()), self.case.merging_s
+        if merging_s and not self.course.sees_cycles:  # the last such time was looked at closely, and stands for all
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
         return replace(_over(at, values), most=most)
@@ -457,9 +442,7 @@ class LastCycle:
     def delete_files(self) -> Spread:
         """Live files of deletes."""
         start_s = self.course.window.start_s
-        flows = self.course.end.flows[self._rows(start_s)]
-        live = flows[:, Flow.WRITTEN_FILES + DELETES] - flows[:, Flow.REMOVED_FILES + DELETES]
-        return _over(self._commits(start_s), live)
+        return _over(self._commits(start_s), self._values("delete_files", start_s))
 
     @cached_property
     def json(self) -> Spread:
@@ -579,12 +562,3 @@ def _over(commits: Floats, values: Floats) -> Spread:
     final, length = float(values[-1]), float(commits[-1] - commits[0])
     mean = float(np.trapezoid(values, commits)) / length if length > 0 else final
     return Spread(mean=mean, most=float(values.max()), final=final)
-
-
-def _just_before(commits: Floats, live: Floats, then: Floats) -> Floats:
-    """What there was before each moment but the first: before a fall between two that lie near each other, one more
-    with each commit.
-    """
-    apart = np.diff(commits)
-    falls = (then[1:] < live[:-1]) & (apart > 0) & (apart <= NEAR)
-    return np.asarray(live[:-1] + np.where(falls, apart - 1, 0.0))

@@ -20,8 +20,8 @@ from wasim.ledger import Kind
 from wasim.ledger.trouble import JSON_MARKS
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.processes import map_in_processes
-from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case
+from wasim.scenario.metrics import PERIODS_S
 from wasim.units import DAY_S, Floats
 
 METRICS = (*SHOWN_METRICS, "snapshots")

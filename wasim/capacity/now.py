@@ -83,11 +83,16 @@ def saving_of(simulator: SettingSimulator, now: Setting | None, then: Figures) -
 
 def money_of(simulator: SettingSimulator, setting: Setting) -> Money:
     """The money that a setting takes: its pace at some days of a year, added up."""
-    days = [day for day in PACE_DAYS if day * DAY_S >= setting.interval_s]
-    found = simulator.figures_over(setting, [day * DAY_S for day in days])
+    days, found = of_year(simulator, setting)
     paces = [one.monthly_cost for one in found]
     month_1, year = (_added_up(days, paces, until) / MONTH_DAYS for until in (MONTH_DAYS, PACE_DAYS[-1]))
     return Money(month_1=month_1, month_12=paces[-1], year=year)
+
+
+def of_year(simulator: SettingSimulator, setting: Setting) -> tuple[list[int], tuple[Figures, ...]]:
+    """The figures of a setting on some days of its first year."""
+    days = [day for day in PACE_DAYS if day * DAY_S >= setting.interval_s]
+    return days, simulator.figures_over(setting, [day * DAY_S for day in days])
 
 
 def _added_up(days: Sequence[float], paces: Sequence[float], until: float) -> float:

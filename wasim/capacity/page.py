@@ -13,11 +13,13 @@ from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.fleet import FleetPlan
 from wasim.capacity.fleet_answer import fleet_sections, headline
 from wasim.capacity.lattice import Lattice, Scale, build_lattice, has_horizons, is_affordable
+from wasim.capacity.now import of_year
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import FLAGS, PlanRequest
 from wasim.capacity.settings import Setting, able_intervals, case_of
 from wasim.iceberg.properties import METADATA_COMPRESSION
 from wasim.report.pages.rendering import page_environment
+from wasim.report.pages.run_page import Picture, picture_of
 from wasim.report.words import listed
 from wasim.scenario.from_flags import table_of_columns
 from wasim.units import DAY_S, HOUR_S, format_duration
@@ -99,6 +101,7 @@ def render_fleet(plan: FleetPlan, source: str) -> str:
             source=source,
             conclusion=headline(plan),
             first=list(fleet_sections(plan)),
+            picture=None,
             sections=(),
             content=None,
         )
@@ -119,6 +122,7 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
             source=request.source,
             conclusion=conclusion(plan),
             first=list(first_sections(plan)),
+            picture=_first_year(plan, simulator),
             sections=list(further_sections(plan)),
             band=f"{max(chosen.bands.values() if chosen is not None else [0.0]):.0%}",
             simulated_at=listed(format_duration(lattice.axes.intervals_s[place]) for place in lattice.sparse.intervals),
@@ -131,6 +135,20 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
             ),
         )
     )
+
+
+def _first_year(plan: Plan, simulator: SettingSimulator) -> Picture | None:
+    """The table's first year as it is now and as the plan has it; None where one of them is unknown."""
+    from wasim.report.charts import draw_chart, plan_saving  # noqa: PLC0415  (matplotlib takes a second to import)
+
+    if plan.chosen is None or plan.saving is None or plan.saving.now is None:
+        return None
+    courses = {name: of_year(simulator, one.setting) for name, one in (("now", plan.saving.now), ("then", plan.chosen))}
+    on_disk, costs = (
+        {name: (days, [float(one.values[metric]) for one in found]) for name, (days, found) in courses.items()}
+        for metric in ("metadata_on_disk_bytes", "monthly_cost")
+    )
+    return picture_of(draw_chart(plan_saving(on_disk, costs, plan.request.prices.currency)))
 
 
 def _base(plan: Plan) -> Setting:

@@ -1,6 +1,6 @@
 """A plan: the best setting of each interval, one of them chosen, what its neighbours and higher rates would cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from wasim.capacity.choice import Relaxation, choose, frontier_of, relax, within_band
@@ -146,8 +146,9 @@ def _winning(
     search: Search, case: Case, best: list[Figures], chosen: Figures
 ) -> tuple[Figures, tuple[LosingJob, ...], tuple[float, LosingJob] | None]:
     """The choice whose maintenance wins its races against the writers' commits: with more retries if that is enough,
-    or else at a longer interval, as jobs fail more at shorter ones; where none does, the choice as it was, and what
-    fails. With it, the interval that it was before, and the job that loses there.
+    or else at a longer interval, as jobs fail more at shorter ones; where none does, the choice without those that
+    fail, or as it was where it needs them, and what fails. With it, the interval that it was before, and the job that
+    loses there.
     """
     request, simulator = search.simulator.request, search.simulator
     first = losing = losing_jobs(chosen, simulator.case(chosen.setting), request)
@@ -162,9 +163,27 @@ def _winning(
         if tried is not None:
             losing = losing_jobs(tried, simulator.case(tried.setting), request)
     if tried is None:
-        return chosen, first, None
+        without = _without(first, search, case, chosen)
+        return (chosen, first, None) if without is None else (without, (), (chosen.setting.interval_s, first[0]))
     is_longer = tried.setting.interval_s > chosen.setting.interval_s
     return tried, losing, (chosen.setting.interval_s, first[0]) if is_longer else None
+
+
+def _without(losing: Iterable[LosingJob], search: Search, case: Case, chosen: Figures) -> Figures | None:
+    """The choice without these jobs; None where a scenario or a limit wants them, or others lose."""
+    simulator, kept = search.simulator, chosen.setting.maintenance
+    names = {one.name for one in losing}
+    if not names <= {"rewrite_data_files", "rewrite_manifests"} - simulator.request.own_jobs.keys():
+        return None
+    if "rewrite_data_files" in names:
+        kept = replace(kept, compact_every_s=None)
+    if "rewrite_manifests" in names:
+        kept = replace(kept, rewrite_every_s=None)
+    setting = replace(chosen.setting, maintenance=kept)
+    found = _sustained(simulator.figures(setting), search, case)
+    if not found.keeps_up or found.broken(search.limits):
+        return None
+    return None if losing_jobs(found, simulator.case(setting), simulator.request) else found
 
 
 def _best(search: Search, case: Case) -> list[Figures]:

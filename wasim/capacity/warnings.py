@@ -15,6 +15,7 @@ from wasim.twin.profile import tables_in_turn
 from wasim.units import format_bytes, format_duration
 
 MANY_DELETE_FILES = 1_000
+WHILE_WRITERS_REST = "run it while the writers rest, on partitions that they have left, or with partial progress"
 OF_BYTES = ("metadata_bytes_per_day", "manifests", "metadata_on_disk_bytes")
 FRESH_ENOUGH = 1.1  # of the freshness asked for, until a row can be read
 
@@ -33,10 +34,14 @@ def warnings_of(plan: Plan) -> Iterator[str]:
         yield f"metadata.json reaches {format_bytes(text)} of JSON{held}: beyond {size_mb:g} MB ({source})."
     if plan.avoided is not None:
         interval_s, job = plan.avoided
-        yield (
-            f"{format_duration(interval_s)} would be preferred, but on {plan.request.provider} {job.name} fails"
-            f" {100 * job.share:.0f} % of its runs there."
-        )
+        every, fails = format_duration(interval_s), f"{100 * job.share:.0f} % of its runs"
+        if interval_s < chosen.setting.interval_s:
+            yield f"{every} would be preferred, but on {plan.request.provider} {job.name} fails {fails} there."
+        else:
+            yield (
+                f"{job.name} would pay, but with a commit every {every} on {plan.request.provider} it fails {fails},"
+                f" and is left out: {WHILE_WRITERS_REST}."
+            )
     for job in plan.losing:
         helps = job.share_retried <= job.share / 2
         yield (
@@ -45,8 +50,7 @@ def warnings_of(plan: Plan) -> Iterator[str]:
             + (
                 f"With commit.retry.num-retries={RETRIES} it is {100 * job.share_retried:.0f} %."
                 if helps
-                else f"More retries do not help ({100 * job.share_retried:.0f} % with {RETRIES}): run it while the"
-                " writers rest, on partitions that they have left, or with partial progress."
+                else f"More retries do not help ({100 * job.share_retried:.0f} % with {RETRIES}): {WHILE_WRITERS_REST}."
             )
         )
     deletes = chosen.values["delete_files"]

@@ -3,8 +3,7 @@
 from math import ceil, floor, log10
 
 from wasim.capacity.figures import Figures
-from wasim.runs.limits import PERIODS_S
-from wasim.scenario.metrics import Limit, dimension_of, format_value, metric_words
+from wasim.scenario.metrics import PERIODS_S, Limit, dimension_of, format_value, metric_words
 from wasim.units import format_duration, format_figure
 
 SHOWN_METRICS = (

@@ -63,6 +63,9 @@ def plan(
     wa_metadata: Annotated[Text, typer.Option(metavar="RATIO", help="Most metadata per byte of data.")] = None,
     metadata_json: Annotated[Text, typer.Option(metavar="BYTES", help="Largest metadata.json at any time.")] = None,
     manifests: Annotated[Text, typer.Option(metavar="N", help="Most live manifests at any time.")] = None,
+    delete_files: Annotated[
+        Text, typer.Option(metavar="N", help="Most live delete files, which every reader applies.")
+    ] = None,
     metadata_on_disk: Annotated[
         Text, typer.Option(metavar="BYTES", help="Most metadata on disk at any time, of the job.")
     ] = None,
@@ -120,6 +123,7 @@ def plan(
         "wa_metadata": wa_metadata,
         "metadata_json_bytes": metadata_json,
         "manifests": manifests,
+        "delete_files": delete_files,
         "metadata_on_disk_bytes": metadata_on_disk,
         "monthly_cost": monthly_cost,
     }

@@ -271,7 +271,8 @@ def _compared(inspection: Inspection, now: Forecast, profile: Forecast) -> Itera
     for kind in _COMPARED:
         sizes = (one.run.live_bytes.get(kind, 0) for one in (now, profile))
         yield Compared(name=KIND_NAMES[kind], simulated=next(sizes), found=live[kind], profile=next(sizes))
-    manifests = (now.live_manifests, len(index.live), profile.live_manifests)
+    of_own, of_profile = (int(one.run.ledger.live_manifests[-1]) for one in (now, profile))
+    manifests = of_own, len(index.live), of_profile
     lists = ((one.run.totals.files_written, one.run.totals.files_deleted) for one in (now, profile))
     kept, own = (written[Kind.MANIFEST_LIST] - deleted[Kind.MANIFEST_LIST] for written, deleted in lists)
     snapshots = kept, len(index.snapshots), own
@@ -304,7 +305,7 @@ def _prospect(name: str, now: Forecast, then: Forecast) -> Prospect:
         name=name,
         written_so_far_bytes=now.written_bytes,
         written_ahead_bytes=max(0, then.written_bytes - now.written_bytes),
-        on_disk_bytes=then.on_disk_bytes,
-        metadata_json_bytes=then.run.live_bytes[Kind.METADATA_JSON],
-        manifests=then.live_manifests,
+        on_disk_bytes=then.most("metadata_on_disk_bytes"),
+        metadata_json_bytes=then.most("metadata_json_bytes"),
+        manifests=then.most("manifests"),
     )

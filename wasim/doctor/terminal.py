@@ -223,7 +223,7 @@ def _days(inspection: Inspection) -> Table:
     return _table("At the current growth rate, time until", "mark", ("time",), rows, "why it matters")
 
 
-PROSPECT_COLUMNS = ("written so far", "written ahead", "on storage then", "metadata.json then", "manifests then")
+PROSPECT_COLUMNS = ("written so far", "written ahead", "on storage, most", "metadata.json, most", "manifests, most")
 
 
 def prospect_rows(outlook: "Outlook") -> Iterator[tuple[str, ...]]:

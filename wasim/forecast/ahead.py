@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from wasim.contention import commit_slowing
 from wasim.ledger import METADATA_KINDS, Kind, Summed
 from wasim.runs import CaseRun
+from wasim.runs.limits import measure
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile, shipped_profile
 from wasim.twin.profile import as_written, tables_in_turn
@@ -34,7 +35,7 @@ def longer_steps(interval_s: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """A case's metadata over one horizon: bytes written by its end, and what is left then.
+    """A case's metadata over one horizon: bytes written by its end, and what there is before.
 
     `run.approximated` are sentences on what was ignored or replaced by its mean.
     """
@@ -52,15 +53,9 @@ class Forecast:
         """Metadata written by the end of the horizon, to all tables of the job."""
         return self.run.of_all_tables.metadata_bytes
 
-    @property
-    def on_disk_bytes(self) -> int:
-        """Metadata on disk at the end of the horizon, of all tables."""
-        return sum(self.run.of_all_tables.on_disk_bytes[kind] for kind in METADATA_KINDS)
-
-    @property
-    def live_manifests(self) -> int:
-        """Manifests of the last snapshot."""
-        return int(self.run.ledger.live_manifests[-1])
+    def most(self, metric: str) -> int:
+        """The most that a table, or all that a job commits to, holds of `metric` in the later half of it."""
+        return round(measure(self.run, metric) or 0.0)
 
     @property
     def band(self) -> float:

@@ -1,6 +1,7 @@
 """Totals of a case, of an operation and of a long horizon, and the amplification that they mean."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -109,6 +110,39 @@ def sum_by_operation(recording: Recording) -> tuple[OperationTotals, ...]:
     )
 
 
+def written_since(recording: Recording, since_s: float) -> int:
+    """Bytes of metadata written after an event time in seconds."""
+    return sum_events(recording.events.where(_is_since(recording, since_s))).metadata_bytes
+
+
+def _is_since(recording: Recording, since_s: float) -> np.ndarray:
+    """Which events come with the first commit after an event time, or later."""
+    earlier = int((recording.reports.event_time_s <= since_s).sum())
+    return np.asarray(np.maximum.accumulate(recording.events.commit) > earlier)
+
+
+def peaks_of(recording: Recording, since_s: float) -> dict[str, float]:
+    """The most that a table held of what it holds, by metric, from an event time in seconds on."""
+    events, reports = recording.events, recording.reports
+    is_late = reports.event_time_s > since_s
+    if not is_late.any():
+        return {}
+    is_metadata = np.isin(events.kind, [str(kind) for kind in METADATA_KINDS])
+    is_written = events.action == Action.WRITE
+    on_disk = np.cumsum(np.where(is_written, 1, -1) * is_metadata * events.bytes)
+    is_since = _is_since(recording, since_s)
+    is_done = np.append(np.diff(events.commit) != 0, True)  # of a commit: before, what it replaces is there as well
+    json = (events.kind == Kind.METADATA_JSON) & is_written
+    return {
+        "metadata_json_bytes": float(events.bytes[is_since & json].max()),
+        "metadata_on_disk_bytes": float(on_disk[is_since & is_done].max()),
+        "manifests": float((reports.manifests_created + reports.manifests_kept)[is_late].max()),
+        "snapshots": float(reports.snapshots_retained[is_late].max()),
+        "files": float((reports.files_live + reports.delete_files_live)[is_late].max()),
+        "delete_files": float(reports.delete_files_live[is_late].max()),
+    }
+
+
 def ingested_bytes(recording: Recording) -> int:
     """Data bytes first ingested: of what each step committed, the share of its rows that arrived with it.
 
@@ -167,3 +201,4 @@ class Summed:
     approximated: tuple[str, ...]
     contention: Contention | None = None  # of several writers
     scanned: Scanned | None = None  # where the engine says which manifests have live files
+    settled: Mapping[str, float] = field(default_factory=dict)  # by metric: the most it holds, what its days write

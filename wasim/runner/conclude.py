@@ -22,8 +22,8 @@ from wasim.runs import (
     summary_document,
     write_atomically,
 )
-from wasim.runs.limits import PERIODS_S
 from wasim.scenario import Case, LoadedScenario, load_scenario
+from wasim.scenario.metrics import PERIODS_S
 from wasim.scenario.prices import Prices, load_prices
 from wasim.storage.access import read_regular
 

@@ -1,19 +1,19 @@
 """Metrics of finished cases, and limits judged: each in every case, the worst case counts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
 
-from wasim.ledger import METADATA_KINDS, Kind, warm_full_scans
+from wasim.ledger import warm_full_scans
 from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.runs.values import CaseRun, Run
-from wasim.scenario.metrics import Limit
-from wasim.units import DAY_S, HOUR_S, Counts
+from wasim.scenario.metrics import PERIODS_S, Limit, tables_counted
 
 LimitDocument = dict[str, Any]
-PERIODS_S: Mapping[str, float] = {"metadata_bytes_per_event_hour": HOUR_S, "metadata_bytes_per_day": DAY_S}
-"""Metrics of metadata written in a period, and its seconds."""
+HELD = ("metadata_json_bytes", "metadata_on_disk_bytes", "manifests", "snapshots", "files", "delete_files")
+"""Metrics of what a table holds: the most in the later half of the horizon."""
 
 Ahead = Mapping[float, Mapping[str, float]]
 """Metadata bytes of a period, by its seconds and a case's label, as far as a model gives them."""
@@ -70,16 +70,6 @@ def _why_not_judged(limit: Limit, run: Run) -> str:
     return "a simulation measures no time" if untimed else ""
 
 
-def _in_period(period_s: float) -> Callable[[CaseRun], float | None]:
-    """Metadata bytes in a period, over a horizon of one or more; None over a shorter one."""
-
-    def of_case(case: CaseRun) -> float | None:
-        periods = case.case.horizon_s / period_s
-        return case.of_all_tables.metadata_bytes / periods if periods >= 1 else None
-
-    return of_case
-
-
 def _commit_percentile(percent: float) -> Callable[[CaseRun], float | None]:
     def of_case(case: CaseRun) -> float | None:
         spent = case.ledger.commit_ms
@@ -96,8 +86,14 @@ def _planning_percentile(percent: float, *, load_only: bool = False) -> Callable
     return of_case
 
 
-def _last(column: Counts) -> float | None:
-    return float(column[-1]) if len(column) and np.isfinite(column[-1]) else None
+def _settled(metric: str) -> Callable[[CaseRun], float | None]:
+    """It of a table that has settled; None where the engine does not know, or the horizon is shorter than a day."""
+
+    def of_case(case: CaseRun) -> float | None:
+        value = case.settled.get(metric, nan) * tables_counted(metric, case.case.writer.tables)
+        return value if isfinite(value) else None
+
+    return of_case
 
 
 _METRICS: dict[str, Callable[[CaseRun], float | None]] = {
@@ -105,11 +101,7 @@ _METRICS: dict[str, Callable[[CaseRun], float | None]] = {
     "wa_metadata": lambda case: case.amplification.metadata,
     "wa_total": lambda case: case.amplification.total,
     "metadata_bytes": lambda case: float(case.of_all_tables.metadata_bytes),
-    **{name: _in_period(period_s) for name, period_s in PERIODS_S.items()},
-    "metadata_json_bytes": lambda case: float(case.live_bytes[Kind.METADATA_JSON]),
-    "metadata_on_disk_bytes": lambda case: float(
-        sum(case.of_all_tables.on_disk_bytes[kind] for kind in METADATA_KINDS)
-    ),
+    **{name: _settled(name) for name in (*PERIODS_S, *HELD)},
     "manifest_bytes": lambda case: float(sum(case.live_bytes[kind] for kind in MANIFEST_KINDS)),
     "data_bytes": lambda case: float(case.of_all_tables.data_bytes),
     "planning_p50_ms": _planning_percentile(50),
@@ -118,7 +110,4 @@ _METRICS: dict[str, Callable[[CaseRun], float | None]] = {
     "load_p95_ms": _planning_percentile(95, load_only=True),
     "commit_p50_ms": _commit_percentile(50),
     "commit_p95_ms": _commit_percentile(95),
-    "manifests": lambda case: _last(case.ledger.live_manifests),
-    "snapshots": lambda case: _last(case.ledger.snapshots_retained),
-    "files": lambda case: _last(case.ledger.live_entries),
 }

@@ -31,7 +31,7 @@ from wasim.ledger.parquet import read_columns, save_columns
 from wasim.ledger.totals import amplification
 from wasim.runs.documents import listing_document, probe_document, read_listing, read_probe
 from wasim.runs.folder import write_atomically
-from wasim.runs.values import CaseRun, Run, Simulation
+from wasim.runs.values import CaseRun, Run, Simulation, settled_of
 from wasim.scenario import Case, case_from_document
 from wasim.storage.access import read_regular
 
@@ -96,6 +96,7 @@ def save_case(case: CaseRun, recording: Recording | None, folder: Path) -> None:
     if recording is None:
         document["totals"] = asdict(case.totals)
         document["contention"] = None if case.contention is None else asdict(case.contention)
+        document["settled"] = dict(case.settled)
         document["operations"] = [asdict(one) | {"wall_s": _known(one.wall_s)} for one in case.operations]
     else:
         save_columns(recording.events, folder / "events.parquet")
@@ -167,13 +168,14 @@ def _not_as_saved(path: Path) -> Iterator[None]:
 
 
 def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
+    case = case_from_document(document["case"])
     recording = None if "totals" in document else read_recording(folder)
     requests, simulation = folder / "requests.parquet", document.get("simulation")
     latency, location = document.get("latency"), document.get("location")
     if simulation is not None:
         location = simulation.pop("location", location)  # where earlier versions saved it
     made = CaseRun.of_summed(
-        case_from_document(document["case"]),
+        case,
         _summed(document, read_columns(folder / "ledger.parquet", Ledger), recording),
         key=document["key"],
         engine=document["engine"],
@@ -183,6 +185,7 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
         made,
         contention=made.contention if recording is None else sum_contention(recording),
         is_sampled=recording is None,
+        settled=document.get("settled", {}) if recording is None else settled_of(case, recording),
         location=location,
         probes=tuple(read_probe(probe) for probe in document["probes"]),
         requests=read_columns(requests, Requests) if requests.exists() else None,

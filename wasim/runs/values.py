@@ -25,8 +25,9 @@ from wasim.ledger import (
     sum_events,
     view_by_commit,
 )
-from wasim.ledger.totals import amplification, ingested_bytes
+from wasim.ledger.totals import amplification, ingested_bytes, peaks_of, written_since
 from wasim.scenario import Case
+from wasim.scenario.metrics import PERIODS_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +47,10 @@ class CaseRun:
 
     `band` is the relative half-width, by kind, of the band that holds the true written bytes; a kind that is not there
     is exact. `approximated` says in plain sentences what was replaced by its mean. `is_sampled` says whether the ledger
-    holds only some of the commits, as with sums. `location` is the table's, which its files repeat: None of a
-    run that was saved without it.
+    holds only some of the commits, as with sums.
+    `settled` has, by metric, the most that the table held in the later half of the horizon, and what an hour and a day
+    of the last full cycle of its maintenance wrote. `location` is the table's, which its files repeat: None of a run
+    that was saved without it.
     """
 
     key: str
@@ -70,6 +73,7 @@ class CaseRun:
     latency: ModelledLatency | None = None  # of simulated commits; None where commits were timed
     is_sampled: bool = False
     location: str | None = None
+    settled: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of_recording(
@@ -84,6 +88,7 @@ class CaseRun:
             operations=sum_by_operation(recording),
             band={},
             approximated=(),
+            settled=settled_of(case, recording),
         )
         made = cls.of_summed(case, summed, key=key, engine=engine, wall_s=wall_s)
         return replace(made, contention=sum_contention(recording), is_sampled=False)
@@ -107,6 +112,7 @@ class CaseRun:
             band=summed.band,
             approximated=summed.approximated,
             contention=summed.contention,
+            settled=summed.settled,
             is_sampled=True,
         )
 
@@ -146,6 +152,16 @@ class Run:
     def name(self) -> str:
         """What a page calls the run: its folder's name."""
         return "not saved" if self.folder is None else self.folder.name
+
+
+def settled_of(case: Case, recording: Recording) -> dict[str, float]:
+    """A recorded case once it has settled, by metric: the most that the table held, and what an hour, a day wrote."""
+    found = peaks_of(recording, case.ends_s / 2)
+    for metric, period_s in PERIODS_S.items():
+        if case.horizon_s >= period_s:
+            since_s = case.cycle_since_s(period_s)
+            found[metric] = written_since(recording, since_s) * period_s / (case.ends_s - since_s)
+    return found
 
 
 MOST_NAMED = 4

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import floor
 from pathlib import Path
 
-from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
+from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS, TableProperties
 from wasim.rules.trigger import commits_of
 from wasim.scenario.changes import Changes, Delete, Evolution, ExpireSnapshots, Maintenance, Merge, Update
 from wasim.scenario.parts import EQUALITY_DELETES, Environment, Planning, Table, Workload, Writer
@@ -166,6 +166,23 @@ class Case:
         return (self.writer.append or self.writer.default_append) == "merge"
 
     @property
+    def merging_s(self) -> float:
+        """How long appends that merge take to gather as many manifests as they merge; 0 where none do."""
+        if not (self.merges or self.key_columns):
+            return 0.0
+        return TableProperties.read(self.table.properties).manifest_min_merge_count * self.commit_interval_s
+
+    def cycle_s(self, horizon_s: float) -> float:
+        """The time in which each job, statement and merge that comes within a horizon comes once; 0 where none does."""
+        jobs = (job for part in (self.maintenance, self.changes) for _, job in part if job is not None)
+        periods_s = [job.every or _most_counted(job) * self.commit_interval_s for job in jobs]
+        return max((one for one in (*periods_s, self.merging_s) if one <= horizon_s), default=0.0)
+
+    def cycle_since_s(self, least_s: float) -> float:
+        """The event time at which the last full cycle before the end begins, so many seconds before it at least."""
+        return max(0.0, self.ends_s - max(least_s, self.cycle_s(self.ends_s)))
+
+    @property
     def label(self) -> str:
         """What a person calls this case: `streaming every 5s`, then whatever else was swept."""
         others = [self._swept(field, value) for field, value in self.swept.items() if not _in_label_already(field)]
@@ -257,6 +274,11 @@ def _described(part: Changes | Maintenance) -> str:
         if given is not None:
             named.append(f"{name}/{_trigger(given) if given.every is None else format_duration(given.every)}")
     return " + ".join(named) or f"no {type(part).__name__.lower()}"
+
+
+def _most_counted(job: Part) -> int:
+    """The commits that a job by a count waits for at most, each of which adds one at least."""
+    return max(int(count) for name, count in job if name.startswith("when_") and count is not None)
 
 
 def _trigger(given: Part) -> str:

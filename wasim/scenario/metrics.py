@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal, NamedTuple, TypeAlias
 
-from wasim.units import BYTE_UNITS, DURATION_UNITS_S, format_bytes, format_figure, parse_bytes, parse_duration_s
+from wasim.units import (
+    BYTE_UNITS,
+    DAY_S,
+    DURATION_UNITS_S,
+    HOUR_S,
+    format_bytes,
+    format_figure,
+    parse_bytes,
+    parse_duration_s,
+)
 
 Dimension: TypeAlias = Literal["bytes", "ms", "money", ""]
 
@@ -29,6 +38,8 @@ class Metric(NamedTuple):
         return dimension_of(self.name)
 
 
+_MOST = "the most in the later half of the horizon"
+
 METRICS: Mapping[str, Metric] = {
     one.name: one
     for one in (
@@ -45,18 +56,16 @@ METRICS: Mapping[str, Metric] = {
         Metric(
             "metadata_bytes_per_event_hour",
             "metadata an hour",
-            "Metadata bytes written per hour; the model's hour where the horizon is shorter.",
+            "Metadata bytes written per hour of the last full cycle; the first hour's where the horizon is shorter.",
         ),
         Metric(
             "metadata_bytes_per_day",
             "metadata a day",
-            "Metadata bytes written per day; the model's day where the horizon is shorter.",
+            "Metadata bytes written per day of the last full cycle; the first day's where the horizon is shorter.",
             "--metadata-per-day",
         ),
-        Metric(
-            "metadata_json_bytes", "metadata.json", "Size of metadata.json at the end, as stored.", "--metadata-json"
-        ),
-        Metric("metadata_on_disk_bytes", "metadata on disk", "Metadata on disk at the end.", "--metadata-on-disk"),
+        Metric("metadata_json_bytes", "metadata.json", f"Size of metadata.json as stored, {_MOST}.", "--metadata-json"),
+        Metric("metadata_on_disk_bytes", "metadata on disk", f"Metadata on disk, {_MOST}.", "--metadata-on-disk"),
         Metric("manifest_bytes", "bytes of manifests", "Bytes of the live manifests at the end."),
         Metric("data_bytes", "data written", "Data bytes written over the horizon."),
         Metric(
@@ -72,9 +81,10 @@ METRICS: Mapping[str, Metric] = {
         Metric("load_p95_ms", "load p95", "95th percentile of the table load alone: full scan, warm, at the end."),
         Metric("commit_p50_ms", "commit", "Median of Iceberg's commit duration."),
         Metric("commit_p95_ms", "commit p95", "95th percentile of Iceberg's commit duration."),
-        Metric("manifests", "manifests", "Live manifests at the end.", "--manifests"),
-        Metric("snapshots", "snapshots", "Retained snapshots at the end."),
-        Metric("files", "files", "Live data and delete files at the end."),
+        Metric("manifests", "manifests", f"Live manifests, {_MOST}.", "--manifests"),
+        Metric("snapshots", "snapshots", f"Retained snapshots, {_MOST}."),
+        Metric("files", "files", f"Live data and delete files, {_MOST}."),
+        Metric("delete_files", "delete files", f"Live delete files, {_MOST}.", "--delete-files"),
         Metric(
             "monthly_cost",
             "cost a month",
@@ -85,6 +95,9 @@ METRICS: Mapping[str, Metric] = {
 }
 """Every metric that can be limited. In a scenario each is judged in every case, and the worst case counts."""
 
+
+PERIODS_S: Mapping[str, float] = {"metadata_bytes_per_event_hour": HOUR_S, "metadata_bytes_per_day": DAY_S}
+"""Metrics of metadata written in a period, and its seconds."""
 
 _OF_METADATA = ("metadata_bytes", "metadata_bytes_per_event_hour", "metadata_bytes_per_day", "metadata_on_disk_bytes")
 ADDING_UP = frozenset([*_OF_METADATA, "data_bytes", "monthly_cost", "files_written_per_day"])

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wasim.contention import CONFLICT_RULES, Outcome, WriterTimes, arrivals_of, due_s, outcome_of, race, rules_of
-from wasim.ledger import Contention, Kind, Summed
+from wasim.ledger import METADATA_KINDS, Contention, Kind, Summed
 from wasim.ledger.vocabulary import COMMIT_FAILED
 from wasim.scenario import Case
+from wasim.scenario.metrics import PERIODS_S
 from wasim.units import Floats
 from wasim.years.samples import Samples
 
@@ -132,9 +133,15 @@ def with_lost(case: Case, summed: Summed, outcome: Settled) -> Summed:
         event_time_s=ledger.event_time_s * (case.commits / landed),  # those that land come all over the horizon
         attempts=np.full(len(ledger), np.nan),
     )
+    last_cycle, more = dict(summed.settled), sum(wasted[kind] for kind in METADATA_KINDS if kind in wasted)
+    if last_cycle:
+        last_cycle["metadata_on_disk_bytes"] += stays.get(Kind.METADATA_JSON, 0)
+        for metric in PERIODS_S.keys() & last_cycle:
+            last_cycle[metric] *= 1 + more / totals.metadata_bytes
     return replace(
         summed,
         ledger=ledger,
+        settled=last_cycle,
         totals=replace(
             totals,
             written_bytes=_added(totals.written_bytes, wasted),

@@ -328,6 +328,14 @@ class Retention:
         starts, ends = self.expiries.commits, np.append(self.expiries.commits[1:], self.samples.commits[-1])
         return self._bytes_of(np.clip((commits - starts) / np.maximum(ends - starts, 1.0), 0.0, 1.0))
 
+    def written_since(self, event_time_s: float) -> float:
+        """Bytes of metadata written after an event time."""
+        commits, flows = self.commits_by(event_time_s), self.samples.flows
+        written = flows[:, [Flow.LIST_BYTES, *(Flow.WRITTEN_MANIFESTS + group + 1 for group in (DATA, DELETES))]]
+        others = written.sum(axis=1)
+        earlier = float(self._after_commits(np.array([commits]), others)[0]) if commits else 0.0
+        return float(others[-1]) - earlier + self.json_bytes - self.json_bytes_through(commits)[1]
+
     # -- what is deleted ------------------------------------------------------------------------------------------
 
     @property
@@ -370,14 +378,18 @@ class Retention:
         lists, found = flows[:, Flow.LIST_BYTES], self.expiries
         older = (upkeep.older_than if upkeep else 0.0) / self.case.commit_interval_s
         gone = np.maximum(np.ceil(found.commits[turns - 1] - older - 1e-6) - 1, 0.0)
-        made = self._after_commits(found.commits[turns] - 1, written - wasted + lists)
+        made = self._after_commits(found.commits[turns], written - wasted + lists)
         return np.asarray(made - self._after_commits(gone, left) - self.at(found.gone[turns - 1], lists))
 
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""
-        back = np.arange(int(min(count, self.versions)), dtype=np.float64)
-        numbers = np.maximum(self.snapshots[-1] - back // self.json.versions_per_commit, 1.0)
-        return float(self.json_of(numbers, self.versions - back).sum())
+        return self.versions_until(float(self.snapshots[-1]), self.versions, count)
+
+    def versions_until(self, snapshots: float, versions: float, count: int) -> float:
+        """Bytes of the last `count` metadata.json when so many snapshots and versions had been made."""
+        back = np.arange(int(min(count, versions)), dtype=np.float64)
+        numbers = np.maximum(snapshots - back // self.json.versions_per_commit, 1.0)
+        return float(self.json_of(numbers, versions - back).sum())
 
 
 def _summed_through(counts: Floats, known: Floats, first: Floats, last: Floats) -> Floats:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from wasim.units import Floats
+from wasim.years.flows import DELETES, Flow
 
 CHECKPOINTS = 200  # of a history at least
 
@@ -33,6 +34,12 @@ class Samples:
         """Samples from columns in the order of the fields."""
         names = [one.name for one in fields(cls) if one.name != "flows"]
         return cls(**dict(zip(names, table.T, strict=True)), flows=flows)
+
+    @property
+    def delete_files(self) -> Floats:
+        """Live delete files."""
+        flows = self.flows
+        return np.asarray(flows[:, Flow.WRITTEN_FILES + DELETES] - flows[:, Flow.REMOVED_FILES + DELETES])
 
     def until(self, commits: float) -> "Samples":
         """The history up to this many commits; where none was sampled then, the last sample is drawn between two."""

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wasim.iceberg.properties import (
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
     METADATA_PREVIOUS_VERSIONS_MAX,
     TableProperties,
 )
-from wasim.ledger import Kind, Ledger, Scanned, Summed, Totals
+from wasim.ledger import METADATA_KINDS, Kind, Ledger, Scanned, Summed, Totals
+from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.change_checks import evolve
+from wasim.scenario.metrics import PERIODS_S
 from wasim.twin import Site, WriterProfile, raced
 from wasim.twin.profile import as_written
 from wasim.units import Floats, Ints
@@ -73,7 +76,9 @@ def shape_key(case: Case) -> str:
 
 def sum_history(case: Case, shape: Shape, samples: Samples) -> Summed:
     """The sums of a case whose manifests and data files had this history: that of any expiry and any metadata log."""
-    return sum_retained(case, shape, retention_of(case, shape, samples))
+    retention = retention_of(case, shape, samples)
+    summed = sum_retained(case, shape, retention)
+    return replace(summed, settled=_settled(case, shape, retention, summed.totals))
 
 
 def retention_of(case: Case, shape: Shape, samples: Samples) -> Retention:
@@ -110,6 +115,7 @@ def ingested_bytes_of(case: Case, shape: Shape) -> int:
 
 
 MOST_SHARED = 16
+MOST_SEEN = 200  # commits at which a cycle is looked at, besides jobs
 _OF_RETENTION = (METADATA_DELETE_AFTER_COMMIT_ENABLED, METADATA_PREVIOUS_VERSIONS_MAX)  # they change no file's layout
 
 
@@ -140,7 +146,7 @@ class YearsOf:
     def _history_of(self, case: Case) -> Samples:
         key = _history_key(case)
         if key not in self.histories:
-            self.histories[key] = History(case=case, shape=self.shape_of(case)).run()
+            self.histories[key] = _stepped_through((self.shape_of(case), case))
         return self.histories[key]
 
     def shape_of(self, case: Case) -> Shape:
@@ -161,7 +167,17 @@ def simulate_ahead(cases: Iterable[tuple[YearsOf, Case]]) -> None:
 
 def _stepped_through(part: tuple[Shape, Case]) -> Samples:
     shape, case = part
-    return History(case=case, shape=shape).run()
+    history = History(case=case, shape=shape)
+    history.go_on_to(history.commits, _last_to_merge(case))
+    return history.samples()
+
+
+def _last_to_merge(case: Case) -> list[float]:
+    """The last commits of a case, in which appends that merge gather as many manifests as they merge: at each one the
+    table is looked at.
+    """
+    last = min(case.commits, MOST_SEEN, int(case.merging_s / case.commit_interval_s))
+    return [float(commit) for commit in range(case.commits - last + 1, case.commits + 1)]
 
 
 def _history_key(case: Case) -> str:
@@ -247,6 +263,52 @@ def _add_version_hints(
         least *= 10
     files[Kind.VERSION_HINT], written[Kind.VERSION_HINT] = versions, digits
     gone[Kind.VERSION_HINT], deleted[Kind.VERSION_HINT] = versions - 1, digits - len(str(versions))
+
+
+def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> dict[str, float]:
+    """The table once it has settled, by metric: the most that it holds, and what an hour, a day writes."""
+    samples, expiries = retention.samples, retention.expiries.commits
+    first, last = retention.commits_by(case.ends_s / 2), float(samples.commits[-1])
+    rows = samples.commits > min(first, last - 1)
+    even = np.rint(np.linspace(min(first + 1, last), last, MOST_SEEN))
+    made = retention.made_by(np.unique(np.concatenate([even, expiries[(expiries > first) & (expiries <= last)]])))
+    on_disk = float(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS))
+    turns = np.flatnonzero((expiries > max(first, 1.0)) & (expiries <= last))
+    if len(turns):
+        on_disk = max(on_disk, _before_expiry(case, shape, retention, turns, totals))
+    return {
+        "metadata_json_bytes": max(retention.last_json_bytes, float(retention.json_of(made, made).max())),
+        "metadata_on_disk_bytes": on_disk,
+        "manifests": float(np.rint((samples.data_manifests + samples.delete_manifests)[rows].max())),
+        "snapshots": float(np.rint(retention.retained(made).max())),
+        "files": float(np.rint(samples.entries[rows].max())),
+        "delete_files": float(np.rint(samples.delete_files[rows].max())),
+        **{
+            metric: retention.written_since(since_s) * period_s / (case.ends_s - since_s)
+            for metric, period_s in PERIODS_S.items()
+            if case.horizon_s >= period_s
+            for since_s in [case.cycle_since_s(period_s)]
+        },
+    }
+
+
+def _before_expiry(case: Case, shape: Shape, retention: Retention, turns: NDArray[np.intp], totals: Totals) -> float:
+    """The most metadata on disk just before an expiry: the last of these, or the one that finds most but for
+    metadata.json, of which there are ever more.
+    """
+    held, properties = retention.held(turns), TableProperties.read(case.table.properties)
+    found = []
+    for place in {int(held.argmax()), len(turns) - 1}:
+        commits = float(retention.expiries.commits[turns[place]])
+        versions, written = retention.json_bytes_through(commits)
+        if properties.metadata_delete_after_commit_enabled:
+            made = float(retention.made_by(np.array([commits]))[0])
+            json = retention.versions_until(made, versions, properties.metadata_previous_versions_max + 1)
+        else:
+            json = shape.sizes.json.created + written - totals.deleted_bytes[Kind.METADATA_JSON]
+        found.append(float(held[place]) + json)
+    known = (*MANIFEST_KINDS, Kind.MANIFEST_LIST, Kind.METADATA_JSON)
+    return max(found) + sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS if kind not in known)
 
 
 def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:

@@ -10,7 +10,7 @@ from support.synthetic import Sweep, Truth, synthetic_run
 from wasim.contention import commit_slowing
 from wasim.fit import FitReport, fit_run
 from wasim.forecast import forecast_run
-from wasim.ledger import Contention, Kind
+from wasim.ledger import METADATA_KINDS, Contention, Kind
 from wasim.report.answer import Answer, answer_document, answer_run, conclude, measured_line, state_facts
 from wasim.report.answer.choice import month_price
 from wasim.report.modelled import find_keeps_up
@@ -159,7 +159,7 @@ def test_a_month_costs_its_requests_and_what_it_keeps(run: Run, fit: FitReport) 
     (first, _) = answer_run(steady, fit_run(steady), (), prices, forecasts).choices
     minute = first.options[0]
     month = forecasts.of(minute.run)[MONTH_S]
-    kept = month.on_disk_bytes / 2**30 * prices.storage_per_gib_month
+    kept = sum(month.run.totals.on_disk_bytes[kind] for kind in METADATA_KINDS) / 2**30 * prices.storage_per_gib_month
     files = sum(month.run.totals.files_written.values())
     assert files == pytest.approx(4 * 30 * 1440, rel=0.01)
     assert minute.month_price == pytest.approx(kept + files / 1000 * prices.per_1000_requests.put)

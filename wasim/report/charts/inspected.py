@@ -74,10 +74,10 @@ def plan_states(states: Sequence[str], bytes_by_kind: Mapping[Kind, Sequence[int
     title = "What stands on storage, and why?"
     found = {kind: sizes for kind, sizes in bytes_by_kind.items() if sum(sizes)}
     if not found:
-        return LeftOut(name="states", title=title, why="No metadata was found there.")
+        return LeftOut(name="state_sizes", title=title, why="No metadata was found there.")
     largest = max(found, key=lambda kind: sum(found[kind]))
     return Chart(
-        name="states",
+        name="state_sizes",
         title=title,
         reading=f"Most of it, {format_bytes(sum(found[largest]))}, is {KIND_NAMES[largest]}.",
         panels=(partial(draw_states, states=states, bytes_by_kind=found),),
@@ -90,9 +90,9 @@ def plan_history(ledger: Ledger, known: Mapping[str, np.ndarray], laws: Mapping[
     if len(ledger) < 2 or not any(
         (known[kind.value] & (ledger.written_bytes[kind] > 0)).any() for kind in METADATA_KINDS
     ):
-        return LeftOut(name="history", title=_COMMITS, why="Fewer than two commits are left.")
+        return LeftOut(name="commit_sizes", title=_COMMITS, why="Fewer than two commits are left.")
     return Chart(
-        name="history",
+        name="commit_sizes",
         title=_COMMITS,
         reading="Points are files that are still there; dashed is the law fitted to them.",
         panels=(partial(draw_history, ledger=ledger, known=known, laws=laws),),

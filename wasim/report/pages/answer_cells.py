@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from wasim.fit.sustain import describe_keeping_up, round_duration
-from wasim.ledger import Kind
 from wasim.report.answer import Answer, Choice, Option
 from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizons_s
 from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, format_sum, listed
 from wasim.runs import Run
+from wasim.runs.limits import measure
 from wasim.units import DAY_S, MONTH_S, YEAR_S, format_bytes, format_duration, format_figure
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _of_horizon(option: Option, horizon_s: float) -> str:
 
 
 def _json_bytes(option: Option) -> str:
-    return format_bytes(option.run.live_bytes[Kind.METADATA_JSON])
+    return format_bytes(measure(option.run, "metadata_json_bytes") or 0.0)
 
 
 def _price(option: Option) -> str:
@@ -159,12 +159,12 @@ def _keeps_up(option: Option) -> str:
 
 
 def remedy_table(remedies: "Remedies") -> TextTable:
-    """One row per remedy: metadata written over the horizon, on disk at its end, and live manifests.
+    """One row per remedy: metadata written over the horizon, and the most on disk and live manifests in its later half.
 
     Empty where no remedy lets a writer keep up that long.
     """
     over = format_duration(remedies.case.horizon_s)
-    figures = (f"metadata written in {over}", "on disk at the end", "manifests live")
+    figures = (f"metadata written in {over}", "on disk, most", "manifests, most")
     has_figures = any(one.forecast.keeps_up for one in remedies.rows)
     return TextTable(
         caption=f"{remedies.case.label}: {over} simulated, as it is and with each remedy",
@@ -178,23 +178,25 @@ def _figures(found: "Forecast") -> tuple[str, ...]:
     if not found.keeps_up:
         return ABSENT, ABSENT, ABSENT
     width = f" ± {found.band * 100:.2g} %" if found.band >= LEAST_BAND else ""
-    return f"{format_bytes(found.written_bytes)}{width}", format_bytes(found.on_disk_bytes), f"{found.live_manifests:,}"
+    on_disk, manifests = found.most("metadata_on_disk_bytes"), found.most("manifests")
+    return f"{format_bytes(found.written_bytes)}{width}", format_bytes(on_disk), f"{manifests:,}"
 
 
 def remedies_line(remedies: "Remedies") -> str:
     """What all remedies together would save, in a sentence; empty where they save nothing."""
     best, before = remedies.together or next(iter(remedies.alone), None), remedies.as_is.forecast
-    if best is None or (before.keeps_up and best.forecast.on_disk_bytes >= before.on_disk_bytes):
+    on_disk = "metadata_on_disk_bytes"
+    if best is None or (before.keeps_up and best.forecast.most(on_disk) >= before.most(on_disk)):
         return ""
     case, words = remedies.case, listed(remedies.together_words)
     over = format_duration(case.horizon_s)
     writer = f"{case.writer_name} every {format_duration(case.commit_interval_s)}"
     if not best.forecast.keeps_up:
         return f"Even with {words}, no writer keeps up for {over} ({writer})."
-    what, after = f"{words[0].upper()}{words[1:]} would", format_bytes(best.forecast.on_disk_bytes)
+    what, after = f"{words[0].upper()}{words[1:]} would", format_bytes(best.forecast.most(on_disk))
     if not before.keeps_up:
         return f"{what} leave {after} of metadata on disk after {over}; as it is, no writer keeps up ({writer})."
-    cut = f"from {format_bytes(before.on_disk_bytes)} to {after}"
+    cut = f"from {format_bytes(before.most(on_disk))} to {after}"
     return f"{what} cut metadata on disk after {over} {cut} ({writer})."
 
 
@@ -209,8 +211,7 @@ def remedies_document(remedies: "Remedies | None") -> dict[str, Any] | None:
             {
                 "remedy": one.name,
                 "metadata_bytes": one.forecast.written_bytes,
-                "metadata_on_disk_bytes": one.forecast.on_disk_bytes,
-                "manifests": one.forecast.live_manifests,
+                **{name: one.forecast.most(name) for name in ("metadata_on_disk_bytes", "manifests")},
                 "metadata_bytes_band": one.forecast.band,
                 "keeps_up": one.forecast.keeps_up,
             }

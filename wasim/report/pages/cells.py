@@ -6,7 +6,7 @@ import numpy as np
 
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import Estimate
-from wasim.ledger import METADATA_KINDS, Kind, PlanningProbe, RequestKind, percentile_ms, warm_full_scans
+from wasim.ledger import Kind, PlanningProbe, RequestKind, percentile_ms, warm_full_scans
 from wasim.ledger.readers import BOUNDARIES, Boundary
 from wasim.report.answer import Answer
 from wasim.report.modelled import stops_keeping_up
@@ -15,8 +15,9 @@ from wasim.report.tables import TextTable
 from wasim.report.words import ABSENT, KIND_NAMES, format_sum
 from wasim.runs import Bill, CaseRun, Run, bill_case
 from wasim.runs.documents import GIB
+from wasim.runs.limits import measure
 from wasim.scenario.prices import Prices
-from wasim.units import MONTH_S, Counts, Floats, format_bytes, format_duration, format_figure
+from wasim.units import MONTH_S, Floats, format_bytes, format_duration, format_figure
 
 _OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
 _PLANNING_FIGURES = (
@@ -29,7 +30,7 @@ _LISTING_FIGURES = (
 
 
 def headline_table(run: Run) -> TextTable:
-    """What each case wrote, by kind, and the metadata on disk at its end: a row per case, shortest interval first."""
+    """What each case wrote, by kind, and the most on disk and live: a row per case, shortest interval first."""
     horizons = horizons_s(run)
     others = [kind for kind in kinds_written(run.cases) if kind not in _OWN_COLUMN]
     over = f" over {format_duration(horizons[0])}" if len(horizons) == 1 else ", each over its own horizon"
@@ -46,7 +47,7 @@ def headline_table(run: Run) -> TextTable:
         "live manifests",
     )
     return TextTable(
-        caption=f"Written by kind{over}, and metadata on disk at the end",
+        caption=f"Written by kind{over}; on disk and live at the most in its later half",
         head=("interval", "writer", *figures),
         rows=tuple(
             _headline_row(case, others, own_horizon=own_horizon, changed=changed)
@@ -58,7 +59,7 @@ def headline_table(run: Run) -> TextTable:
 
 
 def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, changed: bool) -> tuple[str, ...]:
-    wa, totals = run.amplification, run.of_all_tables
+    wa, totals, manifests = run.amplification, run.of_all_tables, measure(run, "manifests")
     repetition = f" #{run.case.repetition + 1}" if run.case.repetition else ""
     named = (
         format_duration(run.case.commit_interval_s),
@@ -72,16 +73,12 @@ def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, ch
         *named,
         *(format_bytes(totals.written_bytes[kind]) for kind in _OWN_COLUMN),
         *((format_bytes(sum(totals.written_bytes[kind] for kind in others)),) if others else ()),
-        format_bytes(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS)),
+        format_bytes(measure(run, "metadata_on_disk_bytes") or 0.0),
         format_bytes(totals.data_bytes),
         *((format_figure(wa.data),) if changed else ()),
         format_figure(wa.metadata),
-        _last(run.ledger.live_manifests),
+        ABSENT if manifests is None else f"{manifests:,.0f}",
     )
-
-
-def _last(counts: Counts) -> str:
-    return f"{int(counts[-1]):,}" if len(counts) and np.isfinite(counts[-1]) else ABSENT
 
 
 def planning_table(run: Run, *, at_end: bool) -> TextTable:
