@@ -119,6 +119,12 @@ def test_figures_stand_now_and_then_with_what_is_saved():
     assert not any("Deleted once" in one for one in nothing)
 
 
+def test_delete_files_have_a_row_where_there_are_any():
+    deletes = replace(GZIPPED, values={**GZIPPED.values, "delete_files": 2_212.0})
+    assert "delete files" in " ".join(cells(now_and_then(some_plan([deletes], deletes))[1]))
+    assert "delete files" not in " ".join(cells(now_and_then(some_plan([GZIPPED], GZIPPED))[1]))
+
+
 def test_without_a_now_only_then_is_shown():
     saving = Saving(now=None, now_money=None, then_money=Money(month_1=4.0, month_12=5.0, year=50.0), once_bytes=0.0)
     _, table = now_and_then(some_plan([GZIPPED], GZIPPED, saving=saving))

@@ -14,6 +14,7 @@ from wasim.capacity.fleet import Assigned, FleetPlan
 from wasim.capacity.fleet_options import Answered, Option
 from wasim.capacity.lattice import PASSES, Lattice
 from wasim.capacity.milestones import Milestones
+from wasim.capacity.now import Money, Saving
 from wasim.capacity.page import MOST_FILES, _base, _columns, _lattice, render_fleet, render_plan, scales_of
 from wasim.scenario.fleet import Fleet
 from wasim.units import DAY_S, HOUR_S
@@ -136,6 +137,11 @@ def test_a_page_shows_the_answer_and_its_sliders():
     assert "12%" in page
     assert "10s and 30s" in page
     assert "Recommended setting" in page
+    assert 'id="saving"' not in page  # where nobody knows what is there now
+    money = Money(month_1=1.0, month_12=1.0, year=12.0)
+    saving = Saving(now=law(plain(10.0), 1.0), now_money=money, then_money=money, once_bytes=0.0)
+    drawn = render_plan(some_plan([chosen], chosen, limited, saving=saving), by_law(limited))
+    assert drawn.index("Now and then") < drawn.index('<figure id="saving">') < drawn.index("To apply it")
     none = render_plan(some_plan([chosen], None, limited), by_law(limited))
     assert "First setting" in none
     assert "Nothing up to 30s meets the limits." in none

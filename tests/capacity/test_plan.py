@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.by_hand import ByLaw, Law, some_figures
+from support.by_hand import FREE, ByLaw, Law, some_figures
 from support.plans import a_request
 
 from wasim.capacity import Figures, Plan, PlanRequest, Requirements, Setting, make_plan, request_from_flags
@@ -247,6 +247,28 @@ def test_a_job_that_loses_gets_retries_or_a_longer_interval(monkeypatch: pytest.
     assert hopeless.chosen.setting.interval_s == 1
     assert [one.share for one in hopeless.losing] == [0.5]
     assert hopeless.avoided is None
+
+
+def test_a_job_that_no_interval_lets_win_is_left_out_unless_it_is_needed(monkeypatch: pytest.MonkeyPatch):
+    def loses(figures: Figures, *_: object) -> tuple[LosingJob, ...]:
+        lost = figures.setting.maintenance.rewrite_every_s is not None
+        return (LosingJob(name="rewrite_manifests", share=0.9, share_retried=0.5),) if lost else ()
+
+    def rewriting(setting: Setting, rate: float) -> Figures:
+        cost = 1.0 if setting.maintenance.rewrite_every_s else 9.0
+        return some_figures(setting, cost, cost=replace(FREE, planning=cost))
+
+    monkeypatch.setattr("wasim.capacity.plan.losing_jobs", loses)
+    plan, _ = planned(asking("5m"), rewriting)
+    assert plan.chosen.setting.maintenance.rewrite_every_s is None
+    assert (plan.losing, plan.avoided[0]) == ((), plan.chosen.setting.interval_s)
+
+    def needed(setting: Setting, rate: float) -> Figures:
+        return some_figures(setting, 1.0, manifests=50 if setting.maintenance.rewrite_every_s else 500)
+
+    kept, _ = planned(asking("5m", manifests="100"), needed)
+    assert kept.chosen.setting.maintenance.rewrite_every_s is not None
+    assert [one.name for one in kept.losing] == ["rewrite_manifests"]
 
 
 @pytest.mark.parametrize(

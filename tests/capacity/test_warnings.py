@@ -103,6 +103,8 @@ def test_a_job_that_loses_is_named_with_what_helps():
     assert "More retries do not help (21 % with 20)" in hopeless
     avoided = of(some_figures(GZIPPED), avoided=(10.0, job(0.37, 0.3)))
     assert "10s would be preferred, but on local rewrite_manifests fails 37 %" in avoided
+    left_out = of(some_figures(GZIPPED), avoided=(30.0, job(0.72, 0.6)))
+    assert "with a commit every 30s on local it fails 72 % of its runs, and is left out" in left_out
 
 
 def test_merge_appends_of_a_stream_are_at_least_once():

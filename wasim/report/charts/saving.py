@@ -20,7 +20,7 @@ def draw_courses(ax: Axes, courses: Mapping[str, Course], *, of: str, is_bytes: 
         ends.append(EndLabel(text=name, y=values[-1], look=look))
     shown = [value for _, values in courses.values() for value in values if value > 0]
     ax.set(yscale="log", xlabel="days since the table was created", ylabel=of)
-    ax.set_xlim(0, max(days[-1] for days, _ in courses.values()))
+    ax.set_xlim(0, 1.02 * max(days[-1] for days, _ in courses.values()))
     ax.set_ylim(*pad_log_limits(min(shown), max(shown), share=0.1))
     (set_byte_axis if is_bytes else set_count_axis)(ax.yaxis)
     name_line_ends(ax, ends)
@@ -37,5 +37,5 @@ def plan_saving(on_disk_bytes: Mapping[str, Course], monthly_costs: Mapping[str,
             partial(draw_courses, courses=on_disk_bytes, of="metadata on disk", is_bytes=True),
             partial(draw_courses, courses=monthly_costs, of=f"{currency} a month", is_bytes=False),
         ),
-        right_in=0.5,
+        right_in=0.75,
     )
