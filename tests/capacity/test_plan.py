@@ -249,7 +249,7 @@ def test_a_job_that_loses_gets_retries_or_a_longer_interval(monkeypatch: pytest.
     assert hopeless.avoided is None
 
 
-def test_a_job_that_no_interval_lets_win_is_left_out_unless_it_is_needed(monkeypatch: pytest.MonkeyPatch):
+def test_a_job_that_never_wins_is_left_out_unless_needed(monkeypatch: pytest.MonkeyPatch):
     def loses(figures: Figures, *_: object) -> tuple[LosingJob, ...]:
         lost = figures.setting.maintenance.rewrite_every_s is not None
         return (LosingJob(name="rewrite_manifests", share=0.9, share_retried=0.5),) if lost else ()
