@@ -67,6 +67,14 @@ def test_a_footprint_is_that_of_the_commit_asked_about():
     assert last.manifests_written == 1
 
 
+def test_commits_take_the_catalog_that_they_are_raced_in():
+    case = case_of("commit_interval", 8, "1d")
+    found = {name: modelled(replace(case, raced_in=name), provider="s3") for name in (None, "glue", "unity")}
+    assert found[None].p50_ms < found["glue"].p50_ms < 600
+    assert 5_000 < found["unity"].p50_ms < 5_600
+    assert "the swap of a unity catalog as derived (2026-08-13)" in found["unity"].basis[0]
+
+
 def test_several_writers_race_as_bench_on_local_files_only():
     case = case_of("contention", 2, "40s")
     as_bench, elsewhere = modelled(case), modelled(case, provider="s3")

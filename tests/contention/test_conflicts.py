@@ -47,6 +47,6 @@ def test_a_table_s_properties_set_its_retries():
 
 
 def test_only_rest_servers_look_first_and_only_files_rename():
-    assert {name for name, rule in CONFLICT_RULES.items() if rule.checks_first} == {"rest"}
+    assert {name for name, rule in CONFLICT_RULES.items() if rule.checks_first} == {"rest", "unity"}
     assert {name for name, rule in CONFLICT_RULES.items() if rule.swaps_by_writing} == {"hadoop"}
-    assert {name for name, rule in CONFLICT_RULES.items() if rule.deletes_losers} == {"hadoop"}
+    assert {name for name, rule in CONFLICT_RULES.items() if rule.deletes_losers} == {"hadoop", "glue", "hive"}

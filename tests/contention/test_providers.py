@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from wasim.contention import LOCAL, commit_slowing, load_providers, provider_named
+from wasim.contention import LOCAL, catalog_named, commit_slowing, load_providers, provider_named
 from wasim.contention.providers import SHIPPED_PROVIDERS, WIDTHS, Latency, Slowing
 from wasim.errors import ScenarioError, WasimError
 from wasim.units import MIB
@@ -58,6 +58,26 @@ def test_a_catalog_in_storage_swaps_as_its_store_does():
         assert providers.swap(name, "jdbc") == providers.catalogs["jdbc"]
     with pytest.raises(WasimError, match=r"'glue2' is unknown\. Give .*storage\.$"):
         providers.swap("s3", "glue2")
+
+
+def test_catalogs_are_of_the_file_that_the_provider_names(tmp_path: Path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(SHIPPED_PROVIDERS.read_text().replace("  glue:\n", "  ours:\n", 1))
+    assert catalog_named(None, "s3") is None
+    assert [catalog_named("glue", "s3"), catalog_named("storage", None)] == ["glue", "storage"]
+    assert catalog_named("ours", f"{path}#s3") == "ours"
+    for name, provider in (("ours", "s3"), ("glue", f"{path}#s3")):
+        with pytest.raises(WasimError, match=f"--catalog '{name}' is unknown"):
+            catalog_named(name, provider)
+
+
+def test_a_whole_commit_takes_what_was_published_of_it():
+    providers = load_providers()
+    s3 = providers.store("s3")
+    requests_ms = 2 * s3.get.p50_ms + 3 * s3.put.p50_ms  # table and list; list, metadata.json and manifest
+    of = {name: providers.catalogs[name].p50_ms + requests_ms for name in ("glue", "unity")}
+    assert of["glue"] == pytest.approx(320, abs=1)
+    assert of["unity"] + s3.put.p50_ms == pytest.approx(5170, abs=10)  # its figure has the data file's too
 
 
 def test_own_files_are_named_before_their_store(tmp_path: Path):

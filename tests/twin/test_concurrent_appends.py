@@ -243,6 +243,17 @@ def test_a_rest_server_writes_nothing_for_stale_commits(tmp_path):
     assert len(list((tmp_path / "metadata").glob("*.metadata.json"))) == jsons
 
 
+def test_losers_delete_their_metadata_json_where_a_catalog_has_them(tmp_path):
+    case = replace(case_of(4, properties=RETRIES), raced_in="glue")
+    recording = simulated(case, tmp_path).recording
+    events, contention = recording.events, sum_contention(recording)
+    jsons = events.where(events.kind == Kind.METADATA_JSON)
+    lost = contention.attempts - len(recording.reports)
+    assert sum(jsons.action == Action.DELETE) == lost > 0
+    assert contention.orphan_files == 0
+    assert all(path.name[0] == "0" for path in (tmp_path / "metadata").glob("*.metadata.json"))  # no rename: numbered
+
+
 def test_without_measured_times_several_writers_are_refused():
     case = case_of(2, catalog="postgresql")
     with pytest.raises(WasimError, match="no times of several writers in the catalog postgresql"):

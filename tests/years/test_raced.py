@@ -45,9 +45,12 @@ def among(catalog: str) -> Case:
     return replace(case, environment=environment)
 
 
-@pytest.mark.parametrize(("catalog", "stays"), [("hadoop", 0), ("jdbc", 120)])
-def test_what_attempts_wrote_is_deleted_or_an_orphan(catalog: str, stays: int):
-    case = among(catalog)
+@pytest.mark.parametrize(
+    ("catalog", "raced_in", "stays"),
+    [("hadoop", None, 0), ("jdbc", None, 120), ("jdbc", "glue", 0), ("hadoop", "storage", 120)],
+)
+def test_what_attempts_wrote_is_deleted_or_an_orphan(catalog: str, raced_in: str | None, stays: int):
+    case = replace(among(catalog), raced_in=raced_in)
     alone = simulate_years(replace(case, horizon_s=540.0), shipped_profile(case), Site())
     found = with_lost(case, alone, Settled(races=(outcome(20, failed=10), outcome(20, failed=10))))
     assert found.contention is not None

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, as --format json.")]
+Catalog = Annotated[
+    str | None,
+    typer.Option(help="Whose times and rules commits have: glue, unity, hive, rest, jdbc, storage …; the scenario's."),
+]
 Master = Annotated[str, typer.Option(help="Spark master URL.")]
 PriceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="What S3 charges, instead of the prices shipped.")]
 RunName = Annotated[

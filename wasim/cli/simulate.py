@@ -10,6 +10,7 @@ import typer
 
 from wasim.cli.options import (
     AsJson,
+    Catalog,
     Only,
     PriceFile,
     Settings,
@@ -57,6 +58,7 @@ def simulate(
             " or FILE#NAME of a file like wasim's own."
         ),
     ] = None,
+    catalog: Catalog = None,
     grid: Annotated[
         Path | None, typer.Option(help="Parquet that takes one row per case, in fast mode: for sweeps of thousands.")
     ] = None,
@@ -70,6 +72,7 @@ def simulate(
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon; end with its report."""
     from wasim.cli.terminal import print_outcome
+    from wasim.contention import catalog_named
     from wasim.scenario import load_scenario
     from wasim.simulation import SimulationOptions
     from wasim.simulation import simulate as run_simulation
@@ -94,6 +97,7 @@ def simulate(
         emit=emit,
         location=_location(location, emit),
         provider=_provider(provider),
+        catalog=catalog_named(catalog, provider),
         prices=prices,
     )
     overrides = overrides_of(settings) | ({} if horizon is None else {"horizon": horizon})

@@ -71,7 +71,7 @@ def times_of(case: Case, provider: str, footprint: Footprint) -> WriterTimes:
     attempts the case's bytes hold. WasimError for an unknown provider.
     """
     providers, store = provider_named(provider)
-    catalog, writers = case.environment.catalog, case.writer.writers
+    catalog, writers = case.catalog, case.writer.writers
     times = attempt_times(footprint, AttemptRequests.of(providers, store, catalog), NO_WORK)
     return replace(times, catalog=catalog, writers=writers)
 
@@ -105,7 +105,7 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
         footprint=footprint_at(ledger, 1.0, setup.plain),
         commit_interval_s=case.commit_interval_s,
         writers=writers,
-        catalog=case.environment.catalog,
+        catalog=case.catalog,
         policy=retry_policy(TableProperties.read(case.table.properties)),
         arrivals=arrivals_of(case, provider_of(case, setup.provider)),
         measured=tuple(setup.measured),

@@ -34,7 +34,16 @@ CONFLICT_RULES = {
     "hadoop": ConflictRule(deletes_losers=True, swaps_by_writing=True),
     # the server validates what the commit requires, writes, then swaps the pointer of its own catalog
     "rest": ConflictRule(checks_first=True),
+    "unity": ConflictRule(checks_first=True),
+    # the client writes before it asks: for the version that it read, or under a lock; losers delete what they wrote
+    "glue": ConflictRule(deletes_losers=True),
+    "hive": ConflictRule(deletes_losers=True),
 }
+
+
+def conflict_rule(catalog: str) -> ConflictRule:
+    """The rule of a catalog; one that is known by its times alone swaps a pointer."""
+    return CONFLICT_RULES.get(catalog, _SWAPS_A_POINTER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times, reading_s, validation_s, width_of
-from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, retry_policy
+from wasim.contention.conflicts import ConflictRule, RetryPolicy, conflict_rule, retry_policy
 from wasim.contention.outcome import SUSTAINED, Outcome, outcome_of
-from wasim.contention.providers import LOCAL, WIDTHS, Providers, Store, load_providers
+from wasim.contention.providers import LOCAL, WIDTHS, Providers, Store, provider_named
 from wasim.contention.races import RaceRules, WriterGroup, race
 from wasim.contention.writer_times import Quantiles, WriterTimes, due_s, times_among
 from wasim.iceberg.properties import TableProperties
@@ -102,7 +102,7 @@ class SustainedRate:
 
 def commit_latency(request: LatencyRequest, providers: Providers | None = None) -> CommitLatency:
     """The latency of commits as requested. WasimError for an unknown provider or catalog."""
-    model = _Model.of(request, providers or load_providers())
+    model = _Model.of(request, providers)
     outcome, statements = model.race(request)
     return CommitLatency(
         request=request,
@@ -122,7 +122,7 @@ def sustained_rate(request: LatencyRequest, providers: Providers | None = None) 
 
     WasimError for an unknown provider or catalog.
     """
-    model = _Model.of(request, providers or load_providers())
+    model = _Model.of(request, providers)
     if request.writers == 1:
         alone_s = model.alone_s
         return SustainedRate(ceiling_per_s=1 / alone_s, interval_s=alone_s, band=model.band)
@@ -150,11 +150,13 @@ class _Model:
     basis: tuple[str, ...]
 
     @classmethod
-    def of(cls, request: LatencyRequest, providers: Providers) -> "_Model":
-        requests = AttemptRequests.of(providers, request.provider, request.catalog)
-        known = request.provider == LOCAL and request.writers > 1 and request.measured
+    def of(cls, request: LatencyRequest, providers: Providers | None) -> "_Model":
+        providers, provider = provider_named(request.provider) if providers is None else (providers, request.provider)
+        requests = AttemptRequests.of(providers, provider, request.catalog)
+        measured = [one for one in request.measured if one.catalog == request.catalog]
+        known = provider == LOCAL and request.writers > 1 and measured
         if known:
-            times = times_among(request.measured, request.catalog, request.writers)
+            times = times_among(measured, request.catalog, request.writers)
             grown_s = providers.engine.ms_per_mib * request.footprint.parsed_bytes / MIB / 1000
             times = times.slower_by(grown_s)  # they were measured on small tables
             times = replace(times, work_s=request.work_s) if request.work_s is not None else times
@@ -163,7 +165,7 @@ class _Model:
         return cls(
             times=times,
             store=requests.store,
-            rule=CONFLICT_RULES.get(request.catalog, ConflictRule()),
+            rule=conflict_rule(request.catalog),
             policy=request.policy,
             band=round(WIDTHS["derived"] if known else width_of(request.footprint, requests), 3),
             basis=_basis(request, requests),
@@ -225,12 +227,12 @@ class _Model:
 
 
 def _basis(request: LatencyRequest, requests: AttemptRequests) -> tuple[str, ...]:
-    store = requests.store
+    store, swap = requests.store, requests.swap
+    swapped = f"the swap of a {request.catalog} catalog as {swap.known} ({swap.as_of})"
     if request.provider == LOCAL:
-        source = f"Commit latency is modelled from wasim's own runs on local files ({requests.engine.as_of})."
-        return (source,)
+        own = f"from wasim's own runs on local files ({requests.engine.as_of})"
+        return (f"Commit latency is modelled {own}{'' if swap.known == 'measured' else f', and {swapped}'}.",)
     return (
         f"Commit latency is modelled, not measured: requests to {store.title} as published (reads {store.get.as_of},"
-        f" writes {store.put.as_of}), the swap of a {request.catalog} catalog ({requests.swap.as_of}), and the engine"
-        f" as wasim measured it ({requests.engine.as_of}).",
+        f" writes {store.put.as_of}), {swapped}, and the engine as wasim measured it ({requests.engine.as_of}).",
     )

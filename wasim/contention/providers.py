@@ -70,11 +70,13 @@ class Providers(Part):
 
     def swap(self, store: str, catalog: str) -> Latency:
         """How long a catalog takes to move the pointer of a table in a store. WasimError for an unknown name."""
-        if catalog == STORAGE:
-            return self.store(store).swap
-        if catalog not in self.catalogs:
-            raise WasimError(f"Catalog {quoted(catalog)} is unknown. Give {', '.join([*self.catalogs, STORAGE])}.")
-        return self.catalogs[catalog]
+        self.check_catalog(catalog)
+        return self.store(store).swap if catalog == STORAGE else self.catalogs[catalog]
+
+    def check_catalog(self, name: str) -> None:
+        """WasimError if there is no catalog of that name."""
+        if name not in (names := [*self.catalogs, STORAGE]):
+            raise WasimError(f"--catalog {quoted(name)} is unknown. Give {', '.join(names)}.")
 
 
 @lru_cache(maxsize=8)
@@ -92,6 +94,13 @@ def provider_named(text: str) -> tuple[Providers, str]:
     providers = load_providers(Path(file)) if separator else load_providers()
     providers.store(name)
     return providers, name
+
+
+def catalog_named(name: str | None, provider: str | None) -> str | None:
+    """The value of `--catalog`, which the file of the provider, by default wasim's own, must have. WasimError else."""
+    if name is not None:
+        provider_named(provider or LOCAL)[0].check_catalog(name)
+    return name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from wasim.compiled import compiled
 from wasim.contention import conflicts
 from wasim.contention import race_steps as steps
-from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, retry_policy
+from wasim.contention.conflicts import ConflictRule, RetryPolicy, conflict_rule, retry_policy
 from wasim.contention.providers import load_providers
 from wasim.contention.writer_times import PARTS, WriterTimes, arrivals_of, due_s, times_among
 from wasim.iceberg.properties import TableProperties
@@ -229,12 +229,12 @@ def race_of(
 
 def rules_of(case: Case, together: Sequence[WriterTimes]) -> RaceRules:
     """The rules of a case's race, with the times measured in its catalog, interpolated to its number of writers."""
-    catalog, writers = case.environment.catalog, case.writer.writers
+    catalog, writers = case.catalog, case.writer.writers
     times = times_among(together, catalog, writers)
     slows = load_providers().engine.ms_per_mib if times.ms_per_mib is None else times.ms_per_mib
     return RaceRules(
         groups=(WriterGroup(writers=writers, times=times),),
         policy=retry_policy(TableProperties.read(case.table.properties)),
-        rule=CONFLICT_RULES[catalog],
+        rule=conflict_rule(catalog),
         slows_s=slows / 1000 * SNAPSHOT_BYTES / MIB,
     )

@@ -68,7 +68,7 @@ def _place(first: CaseRun, run: Run) -> str:
     who = {"spark": "real Spark and Iceberg", "core": "Iceberg's library", "sim": "simulated"}.get(
         first.engine, first.engine
     )
-    catalogs = ", ".join(dict.fromkeys(one.case.environment.catalog for one in run.cases))
+    catalogs = ", ".join(dict.fromkeys(one.case.catalog for one in run.cases))
     return f"{who}, {catalogs} catalog, {where}"
 
 

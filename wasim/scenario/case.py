@@ -36,12 +36,18 @@ class Case:
     repetition: int
     swept: dict[str, str]
     own_expiry: ExpireSnapshots | None = None  # the writer's, with each of its commits and at no other time
+    raced_in: str | None = None  # of predictions: the catalog whose times and rules commits have, not the environment's
     rests: Rests | None = None  # of a case whose commits are those with rows of one that rests: what real time is
 
     @property
     def commits(self) -> int:
         """N = H / Δ, whole commits only."""
         return whole_commits(horizon_s=self.horizon_s, commit_interval_s=self.commit_interval_s)
+
+    @property
+    def catalog(self) -> str:
+        """The catalog whose times and rules commits have."""
+        return self.raced_in or self.environment.catalog
 
     @property
     def rows_per_commit(self) -> int:
@@ -209,7 +215,8 @@ class Case:
 
     def document(self) -> dict[str, object]:
         """The case as plain JSON values, for saving and hashing."""
-        return {name: _plain(name, getattr(self, name)) for name in _SAVED}
+        raced_in = {} if self.raced_in is None else {"raced_in": self.raced_in}
+        return {name: _plain(name, getattr(self, name)) for name in _SAVED} | raced_in
 
     def key(self, versions: dict[str, str]) -> str:
         """Twelve hex digits of a hash of the inputs and the versions that produce the bytes."""

@@ -28,8 +28,8 @@ class SimulationOptions:
     """How to simulate. `emit` takes the metadata trees of exact cases.
 
     The run's folder is made in `results`; without it, nothing is written. `location` is the tables' future location;
-    without one, `Site`'s. `provider` is the store whose requests commit latency is modelled from; without one,
-    the case's own. `prices` is a file of prices for cases on S3.
+    without one, `Site`'s. `provider` is the store whose requests commit latency is modelled from, `catalog` the catalog
+    whose times and rules commits have; without one, the case's own. `prices` is a file of prices for cases on S3.
     """
 
     results: Path | None = None
@@ -37,6 +37,7 @@ class SimulationOptions:
     emit: Path | None = None
     location: str | None = None
     provider: str | None = None
+    catalog: str | None = None
     prices: Path | None = None
 
 
@@ -81,7 +82,7 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
     chosen = []
     for given in scenario.cases():
         profile = shipped_profile(given)
-        case = as_written(as_triggered(given, profile), profile)
+        case = replace(as_written(as_triggered(given, profile), profile), raced_in=options.catalog)
         emit = None if options.emit is None else options.emit / _folder_name(case)
         location = options.location if emit is None else str(emit.absolute())
         site = Site(provider=options.provider)

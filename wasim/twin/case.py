@@ -8,7 +8,7 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
-from wasim.contention import CONFLICT_RULES, LOCAL, arrivals_of, footprint_at, provider_of, race_of, times_of
+from wasim.contention import LOCAL, arrivals_of, conflict_rule, footprint_at, provider_of, race_of, times_of
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
@@ -113,14 +113,15 @@ def _site_of_emitted(case: Case, site: Site, emit: Path) -> Site:
 def raced(case: Case, profile: WriterProfile, site: Site) -> tuple[Case, WriterProfile]:
     """The case and its profile with the arrivals and the times with which its several writers race at the site.
 
-    In a provider's store the times follow from what the first commits of one writer read and write. WasimError for an
-    unknown provider.
+    In a provider's store, and in a catalog that only predictions have, the times follow from what the first commits of
+    one writer read and write. WasimError for an unknown provider.
     """
     if case.writer.writers == 1:
         return case, profile
     provider = provider_of(case, site.provider)
     arriving = case.writer.model_copy(update={"arrivals": arrivals_of(case, provider)})
-    if provider not in {None, LOCAL}:  # on local files times were measured
+    measured = {one.catalog for one in profile.together}  # on local files
+    if provider not in {None, LOCAL} or (case.raced_in is not None and case.raced_in not in measured):
         first = simulate_table(
             replace(
                 case,
@@ -132,7 +133,7 @@ def raced(case: Case, profile: WriterProfile, site: Site) -> tuple[Case, WriterP
             site=site,
         )
         footprint = footprint_at(view_by_commit(first.recording), 1.0)
-        profile = replace(profile, together=(times_of(case, provider, footprint),))
+        profile = replace(profile, together=(times_of(case, provider or LOCAL, footprint),))
     return replace(case, writer=arriving), profile
 
 
@@ -220,7 +221,7 @@ class CaseWriter:
         ConcurrentAppends(
             table=self.table,
             step=step,
-            rule=CONFLICT_RULES[case.environment.catalog],
+            rule=conflict_rule(case.catalog),
             started_s=started_s,
             commit_interval_s=case.commit_interval_s,
             draw=draw,

@@ -138,7 +138,7 @@ class ConcurrentAppends:
         return replace(
             table,
             # what Hadoop's catalog would rename is named by nothing but a UUID
-            rules=replace(table.rules, names="bare") if self.rule.deletes_losers else table.rules,
+            rules=replace(table.rules, names="bare") if self.rule.swaps_by_writing else table.rules,
             json=replace(
                 json,
                 snapshots=dict(json.snapshots),

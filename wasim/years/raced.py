@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wasim.contention import CONFLICT_RULES, Outcome, WriterTimes, arrivals_of, due_s, outcome_of, race, rules_of
+from wasim.contention import Outcome, WriterTimes, arrivals_of, conflict_rule, due_s, outcome_of, race, rules_of
 from wasim.ledger import METADATA_KINDS, Contention, Kind, Summed
 from wasim.ledger.vocabulary import COMMIT_FAILED
 from wasim.scenario import Case
@@ -87,7 +87,7 @@ def landed_of(case: Case, samples: Samples, outcome: Settled) -> tuple[Case, Sam
 
 def with_lost(case: Case, summed: Summed, outcome: Settled) -> Summed:
     """The sums of the commits that landed, with the files of lost attempts and of commits that were given up added."""
-    rule, totals = CONFLICT_RULES[case.environment.catalog], summed.totals
+    rule, totals = conflict_rule(case.catalog), summed.totals
     landed, snapshots = outcome.landed_of(case), totals.files_written[Kind.MANIFEST_LIST]
     lists, jsons = (outcome.lost_at(case.commits, wrote_json=refused) for refused in (False, True))
     lost, wrote_json, failed = round(lists.sum()), round(jsons.sum()), case.commits - landed
