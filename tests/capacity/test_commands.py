@@ -11,6 +11,7 @@ from wasim.capacity.commands import counts_of, cron_of, sql_of, statements_of, w
 from wasim.capacity.plan import make_plan
 from wasim.capacity.settings import able_intervals, case_of
 from wasim.errors import WasimError
+from wasim.twin.profile import DIALECTS, Dialect
 from wasim.units import DAY_S, HOUR_S
 
 SETTING = Setting(interval_s=30.0, maintenance=NO_MAINTENANCE)
@@ -108,7 +109,7 @@ def test_one_vacuum_expires_and_removes_orphan_files():
     document = {**a_request().document, "maintenance": {"remove_orphan_files": {"every": "1d", "older_than": "3d"}}}
     request = request_from_document("a scenario", document, Requirements()).written_by("athena")
     for setting in (SETTING, replace(SETTING, maintenance=ALL_JOBS)):
-        assert sum(line.startswith("VACUUM") for line in sql_of(request, setting)) == 1
+        assert [line.count("\nVACUUM") for line in sql_of(request, setting) if "VACUUM" in line] == [1]
 
 
 def test_each_language_has_a_block_of_its_own():
@@ -126,7 +127,7 @@ def test_trino_is_given_its_own_statements():
     session, call = expiry.split("\n")
     assert session == "SET SESSION lake.expire_snapshots_min_retention = '5d'; -- in the same session"
     assert call == "ALTER TABLE lake.db.events EXECUTE expire_snapshots(retention_threshold => '5d'); -- 40 0 * * *"
-    assert rewriting == "ALTER TABLE lake.db.events EXECUTE optimize_manifests; -- 20 * * * *"
+    assert rewriting == "ALTER TABLE lake.db.events EXECUTE optimize_manifests; -- 20 * * * * (Trino 470 or newer)"
     weekly = replace(daily, older_than_s=604_800.0)  # which the catalog takes as it ships
     *_, expiry = sql_of(request, replace(SETTING, maintenance=weekly), "lake.db.events")
     assert expiry.startswith("ALTER TABLE")
@@ -135,12 +136,83 @@ def test_trino_is_given_its_own_statements():
 def test_athena_is_given_its_own_statements():
     daily = Maintenance(expire_every_s=86_400.0, older_than_s=432_000.0, rewrite_every_s=3_600.0)
     request = a_request().written_by("athena")
-    others, age, rewriting, expiry = sql_of(request, replace(SETTING, maintenance=daily), "db.events")
-    assert others.startswith("-- not in Athena's SQL")
-    assert "delete-after-commit" in others
+    age, expiry, others, rewriting = sql_of(request, replace(SETTING, maintenance=daily), "lake.db.events")
     assert age.endswith("'vacuum_max_snapshot_age_seconds'='432000');")
     assert expiry == "VACUUM db.events; -- 40 0 * * *"
-    assert rewriting.startswith("-- rewrite_manifests: not in")
+    assert others.startswith(
+        "-- in Spark: Athena sets no such properties and rewrites no manifests\nALTER TABLE lake.db"
+    )
+    assert "delete-after-commit" in others
+    assert "max-snapshot-age-ms" not in others  # VACUUM goes by its own
+    assert rewriting == "CALL lake.system.rewrite_manifests(table => 'db.events'); -- 20 * * * *"
+    *_, rewriting = sql_of(request, replace(SETTING, maintenance=daily), "db.events")
+    assert rewriting.startswith("CALL catalog.system.rewrite_manifests(table => 'db.events')")
+
+
+FLINK_COMPACTION = """SET 'flink-maintenance.rewrite.enabled' = 'true'; -- hourly
+SET 'flink-maintenance.rewrite.schedule.commit-count' = '2147483647';
+SET 'flink-maintenance.rewrite.schedule.data-file-count' = '2147483647';
+SET 'flink-maintenance.rewrite.schedule.data-file-size' = '9223372036854775807';
+SET 'flink-maintenance.rewrite.schedule.interval-second' = '3600';"""
+FLINK_EXPIRY = """SET 'flink-maintenance.expire-snapshots.enabled' = 'true'; -- daily
+SET 'flink-maintenance.expire-snapshots.schedule.commit-count' = '2147483647';
+SET 'flink-maintenance.expire-snapshots.schedule.interval-second' = '86400';
+SET 'flink-maintenance.expire-snapshots.max-snapshot-age-seconds' = '86400';
+SET 'flink-maintenance.expire-snapshots.retain-last' = '1';"""
+
+
+def test_flink_maintains_what_its_own_sink_writes():
+    request = a_request().written_by("flink")
+    properties, sink, compaction, expiry, rewriting = sql_of(request, replace(SETTING, maintenance=ALL_JOBS))
+    assert properties.startswith("ALTER TABLE catalog.namespace.table SET (\n  'write.metadata.delete-after-commit")
+    assert sink.endswith("SET 'table.exec.iceberg.use-v2-sink' = 'true';")
+    assert (compaction, expiry) == (FLINK_COMPACTION, FLINK_EXPIRY)
+    first, call = rewriting.split("\n")
+    assert first == "-- in Spark: Flink's sink has no task for this"
+    assert call == "CALL catalog.system.rewrite_manifests(table => 'namespace.table'); -- 20 0 * * *"
+    assert request_from_flags({"rows_per_second": "5", "writer": "flink"}, Requirements()).sql == "flink"
+    blocks = statements_of(request, case_of(request, SETTING), replace(SETTING, maintenance=ALL_JOBS))
+    assert [one.language for one in blocks] == ["Flink SQL", "Flink SQL", "Spark SQL", "Flink SQL"]
+
+
+def test_flink_maintains_no_table_that_another_engine_writes():
+    request = replace(a_request(), dialect="flink")
+    properties, first, *calls = sql_of(request, replace(SETTING, maintenance=ALL_JOBS))
+    assert "SET (\n" in properties
+    assert "'history.expire.max-snapshot-age-ms'='86400000'" in properties  # which Spark's expiry goes by
+    assert first.startswith("-- in Spark: Flink SQL maintains only what it writes itself\nCALL ")
+    assert [first.partition("\n")[2], *calls] == [*sql_of(a_request(), replace(SETTING, maintenance=ALL_JOBS))[1:]]
+
+
+def test_flinks_compaction_has_the_scenarios_options():
+    own = {"when_small_files": 200, "min_input_files": 2, "target_file_size_bytes": "128MiB"}
+    document = {**a_request().document, "maintenance": {"rewrite_data_files": {**own, "partial_progress_commits": 5}}}
+    request = request_from_document("a scenario", document, Requirements()).written_by("flink")
+    properties, _, compaction = sql_of(request, SETTING)
+    for option in ("target-file-size-bytes'='134217728", "min-input-files'='2", "partial-progress.max-commits'='5"):
+        assert f"'flink-maintenance.rewrite.{option}'" in properties
+    assert "schedule.data-file-count' = '200';" in compaction
+    assert compaction.split("\n")[0].endswith("-- as soon as there are 200 small files")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("writer", ["spark_batch", "flink", "athena"])
+def test_no_job_is_lost_in_any_dialect(dialect: Dialect, writer: str):
+    orphans = {"remove_orphan_files": {"every": "1d"}}
+    document = {**a_request().document, "maintenance": orphans}
+    request = request_from_document("a scenario", document, Requirements(dialect=dialect)).written_by(writer)
+    said = "\n".join(sql_of(request, replace(SETTING, maintenance=ALL_JOBS)))
+    of_each = {
+        "compaction": ("rewrite_data_files", "EXECUTE optimize(", "OPTIMIZE ", "maintenance.rewrite.enabled"),
+        "rewriting": ("rewrite_manifests", "EXECUTE optimize_manifests"),
+        "expiry": ("expire_snapshots", "VACUUM ", "maintenance.expire-snapshots.enabled"),
+        "orphans": ("remove_orphan_files", "removes orphan files", "delete-orphan-files.enabled"),
+        "properties": ("'write.metadata.delete-after-commit.enabled'",),
+    }
+    for words in of_each.values():
+        assert any(word in said for word in words)
+    assert request.sql == dialect
+    assert replace(request, dialect=None).sql == {"spark_batch": "spark"}.get(writer, writer)
 
 
 def test_no_interval_is_longer_than_the_writer_takes():
@@ -167,7 +239,7 @@ def test_snapshots_that_the_scenario_retains_stay():
     assert expiry is not None
     assert expiry.retain_last == 10
     assert "'history.expire.min-snapshots-to-keep'='10'" in sql_of(request, setting)[0]
-    assert "'vacuum_min_snapshots_to_keep'='10'" in sql_of(request.written_by("athena"), setting)[1]
+    assert "'vacuum_min_snapshots_to_keep'='10'" in sql_of(request.written_by("athena"), setting)[0]
     assert "=> '5d', retain_last => 10)" in sql_of(request.written_by("trino"), setting)[-1]
 
 
@@ -235,9 +307,9 @@ def test_only_an_expiry_of_its_own_keeps_more_snapshots():
     assert request.retain_last == 10
     assert "min-snapshots-to-keep" not in sql_of(request, setting)[0]  # the table has it
     assert "'history.expire.max-snapshot-age-ms'='432000000'" in sql_of(request, setting)[0]
-    assert "vacuum_min_snapshots_to_keep'='10'" in sql_of(request.written_by("athena"), setting)[1]
+    assert "vacuum_min_snapshots_to_keep'='10'" in sql_of(request.written_by("athena"), setting)[0]
     one = a_request().written_by("athena")
-    assert "vacuum_min_snapshots_to_keep" not in sql_of(one, setting)[1]
+    assert "vacuum_min_snapshots_to_keep" not in sql_of(one, setting)[0]
     assert "max-snapshot-age-ms" not in sql_of(a_request(), SETTING)[0]
 
 

@@ -55,6 +55,19 @@ def test_commits_are_modelled_by_store_writers_and_retries():
     assert (found.policy.retries, found.catalog, found.commits) == (9, case.environment.catalog, RACE_COMMITS)
 
 
+def test_commits_take_the_catalog_that_is_asked_for():
+    size = Footprint(metadata_json_bytes=1e5, manifest_list_bytes=1e4, manifest_bytes=1e4)
+    sustained_s = {}
+    for catalog in (None, "glue", "unity"):
+        flags = {"rows_per_second": "200", "writers": "2"}
+        request = request_from_flags(flags, Requirements(provider="s3", catalog=catalog))
+        case = case_of(request, Setting(interval_s=30.0))
+        asked = latency_request(size, 30.0, case, request)
+        assert asked.catalog == (catalog or "jdbc")
+        sustained_s[catalog] = sustained(commit_latency(asked), case).interval_s
+    assert 2 * sustained_s[None] < 2 * sustained_s["glue"] < 5 < sustained_s["unity"]
+
+
 def test_commits_to_several_tables_have_their_share_of_the_interval():
     request = request_from_flags({"rows_per_second": "200"}, Requirements(provider="s3"))
     case = case_of(request, Setting(interval_s=60.0))

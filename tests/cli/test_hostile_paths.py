@@ -66,7 +66,8 @@ def test_what_cannot_be_written_to_is_one_line_and_stays(verb, kind, odd, capfd)
 
 
 def test_values_of_any_length_are_cut(capfd):
-    for flag in ("--freshness", "--monthly-cost", "--queries-per-hour", "--provider", "--columns", "--name"):
+    flags = "--freshness --monthly-cost --queries-per-hour --provider --catalog --dialect --columns --name"
+    for flag in flags.split():
         assert len(ends_in_one_line(["plan", "--rows-per-second", "5", flag, "y" * 10_000], capfd)) < 500
     for flags in (("inspect", "t", "--fail-on"), ("report", "t", "--format"), ("plan", "--emit-scenario")):
         assert run_main(*flags, "y" * 10_000) == 2

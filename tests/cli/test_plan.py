@@ -63,6 +63,14 @@ def test_the_first_screen_has_answer_figures_and_statements():
     assert any("ALTER TABLE" in line for line in lines)
 
 
+def test_statements_and_commits_are_those_that_are_asked_for(tmp_path):
+    asked = ("--dialect", "flink", "--provider", "s3", "--catalog", "glue", "--emit-scenario", str(tmp_path / "s.yaml"))
+    document = json.loads(run(*WORKLOAD, "--json", *asked).output)
+    assert (document["dialect"], document["catalog"]) == ("flink", "glue")
+    assert [one["language"] for one in document["statements"]] == ["Flink SQL", "Spark SQL", "PySpark"]
+    assert (tmp_path / "s.yaml").read_text().partition("\n")[0].endswith("table_name --provider s3 --catalog glue")
+
+
 def test_a_longer_location_costs_more_bytes():
     where = f"s3://{'b' * 63}/warehouse/security.db/events_of_the_last_years/"
     far = json.loads(run(*WORKLOAD, "--json", "--location", where).output)
@@ -88,6 +96,8 @@ def test_a_longer_location_costs_more_bytes():
         (("--rows-per-second", "5", "--monthly-cost", "-1"), "--monthly-cost"),
         (("--rows-per-second", "5", "--queries-per-hour", "many"), "--queries-per-hour"),
         (("--rows-per-second", "5", "--provider", "floppy"), "--provider"),
+        (("--rows-per-second", "5", "--catalog", "yellow pages"), "--catalog 'yellow pages' is unknown"),
+        (("--rows-per-second", "5", "--dialect", "latin"), "--dialect is 'latin'. Give spark, flink, trino or athena."),
         (("--rows-per-second", "5", "--prices", "none.yaml"), "none.yaml"),
         (("--rows-per-second", "5", "--prices", str(SCENARIOS / "smoke.yaml")), "is not a file of prices"),
         (("--rows-per-second", "5", "--writer", "fax"), "--writer"),

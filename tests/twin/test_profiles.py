@@ -213,7 +213,7 @@ def test_a_case_commits_as_early_as_its_profile_ships():
         ({"pace_s": -1}, '4: pace_s is "-1". Give more than 0.'),
         ({"columns": []}, "4: columns is an empty list. Give at least one."),
         ({"iceberg": "newest"}, '4: iceberg is "newest".'),
-        ({"sql": "hive"}, '4: sql is "hive". Give spark, trino or athena.'),
+        ({"sql": "hive"}, '4: sql is "hive". Give spark, flink, trino or athena.'),
     ],
 )
 def test_what_no_writer_does_is_refused_with_its_line(tmp_path, given, said):

@@ -271,7 +271,7 @@ def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
     commit, sustained, machine = chosen.commit, plan.sustained, plan.request.machine
     tables = plan.case.writer.tables
     if commit is not None and sustained is not None:
-        writers, where = plan.request.writers, f"{plan.request.provider}, {plan.case.environment.catalog} catalog"
+        writers, where = plan.request.writers, f"{plan.request.provider}, {plan.case.catalog} catalog"
         of = "" if writers == 1 else f" of {writers} writers"
         lost = (
             f", {commit.outcome.lost_share:.1%} of attempts lost, whose bytes are in all figures" if writers > 1 else ""
@@ -279,7 +279,8 @@ def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
         if machine.measured_commit_ms is not None:
             yield f"Commits took {value_words('commit_ms', machine.measured_commit_ms, '')} in the median of that run."
         p50, p99 = (value_words("commit_ms", ms, "") for ms in (commit.p50_ms, commit.p99_ms))
-        idle = "; runs on idle machines took a fifth to a half of that" if plan.request.provider == LOCAL else ""
+        is_own = plan.request.provider == LOCAL and plan.request.catalog is None
+        idle = "; runs on idle machines took a fifth to a half of that" if is_own else ""
         yield (
             f"Commits{of} ({where}) take a guessed {p50} where metadata.json is largest, one in a hundred {p99}{lost}"
             f"{idle}. At most {format_figure(sustained.ceiling_per_s)} a second land: one every"

@@ -1,28 +1,34 @@
 """Commands to paste: SQL that maintains the table, and the commit interval as Spark or Flink configure it."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wasim.capacity.request import COMPACTION, DEFAULT_TARGET_BYTES, TARGET, PlanRequest
 from wasim.capacity.settings import Maintenance, Setting, period_words, properties_of
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
 from wasim.iceberg.sql import (
-    VACUUMED,
+    ATHENA,
+    FLINK_SINK,
+    FLINK_TASKS,
     call_procedure,
     execute_procedure,
+    flink_key,
     maintain,
+    parts_of,
     set_extra_properties,
+    set_options,
     set_properties,
-    set_vacuum,
+    set_task,
 )
 from wasim.rules.compaction import small_file_bytes
 from wasim.scenario import Case
-from wasim.twin import profile_named, shipped_profile
+from wasim.twin import shipped_profile
 from wasim.twin.profile import Dialect
 from wasim.units import DAY_S, HOUR_S, format_duration
 
 MINUTE_S = 60.0
+EXPIRY, ORPHANS = "expire_snapshots", "remove_orphan_files"
 ORPHANS_S = 3 * DAY_S  # the age from which remove_orphan_files deletes, unless it is given another
 WIDTH = 80
 _MINUTES = {"rewrite_data_files": 0, "rewrite_manifests": 20, "expire_snapshots": 40, "remove_orphan_files": 50}
@@ -43,66 +49,180 @@ class Statements:
     lines: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """A job that runs: `schedule` is cron's fields, a period that cron cannot say, or the count that starts it; `own`
+    are the scenario's own options.
+    """
+
+    name: str
+    schedule: str
+    every_s: float | None
+    own: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Upkeep:
+    """What a setting asks of a table: `properties`, `of_expiry` that only Spark's needs, and jobs in their order."""
+
+    request: PlanRequest
+    kept: Maintenance
+    table: str
+    properties: Mapping[str, str]
+    of_expiry: Mapping[str, str]
+    jobs: tuple[_Job, ...]
+
+
 def statements_of(request: PlanRequest, case: Case, setting: Setting) -> Iterator[Statements]:
     """All that a setting takes: maintenance and properties in SQL, then the writer's interval in its own language."""
-    sql = [line for one in sql_of(request, setting) for line in one.split("\n")]
-    yield Statements(language=f"{_dialect(request).capitalize()} SQL", lines=tuple(sql))
+    for dialect, sql in _blocks(_upkeep(request, setting)):
+        lines = [line for one in sql for line in one.split("\n")]
+        yield Statements(language=f"{dialect.capitalize()} SQL", lines=tuple(lines))
     language, options = writer_options(request, case, setting)
     yield Statements(language=language, lines=options)
 
 
 def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> tuple[str, ...]:
-    """Statements in Spark's SQL, or in that of the engine whose profile writes: properties once, then each job and its
-    schedule as a comment, in cron's fields.
+    """Statements in the SQL of the request's dialect: properties once, then each job and its schedule as a comment, in
+    cron's fields; what that cannot do follows in Spark's, below a comment that says so.
     """
-    table, kept, properties = table or request.table_name, setting.maintenance, properties_of(setting)
-    dialect = _dialect(request)
+    return tuple(one for _, sql in _blocks(_upkeep(request, setting, table)) for one in sql)
+
+
+def _upkeep(request: PlanRequest, setting: Setting, table: str | None = None) -> _Upkeep:
+    kept, of_expiry = setting.maintenance, dict[str, str]()
     if kept.older_than_s is not None:  # CALL takes no computed age: expiry without older_than goes by this property
-        properties[MAX_SNAPSHOT_AGE_MS] = str(round(kept.older_than_s * 1000))
+        of_expiry[MAX_SNAPSHOT_AGE_MS] = str(round(kept.older_than_s * 1000))
         if request.retain_last > TableProperties.read_leniently(request.properties).min_snapshots_to_keep:
-            properties[MIN_SNAPSHOTS_TO_KEEP] = str(request.retain_last)  # as the scenario's own expiry does
+            of_expiry[MIN_SNAPSHOTS_TO_KEEP] = str(request.retain_last)  # as the scenario's own expiry does
     every_s = {
         "rewrite_data_files": kept.compact_every_s,
         "rewrite_manifests": kept.rewrite_every_s,
         "expire_snapshots": kept.expire_every_s,
     }
-    calls = []
-    for job, minute in _MINUTES.items():
-        if dialect == "athena" and job == VACUUMED[-1] and kept.expire_every_s is not None:
-            continue  # the same statement does both
-        own = request.own_jobs.get(job, {})
-        schedule = _schedule(job, every_s.get(job), minute, own)
+    jobs = []
+    for name, minute in _MINUTES.items():
+        own, every = request.own_jobs.get(name, {}), every_s.get(name)
+        if every is None and name == ORPHANS and own:
+            every = PlanRequest.seconds_of(own["every"])
+        schedule = _schedule(every, minute, own)
         if schedule is not None:
-            call = _call(request, job, table, kept)
-            calls.append(f"{call}; -- {schedule}")
-    if dialect == "athena":
-        return *set_vacuum(table, _of_athena(request, kept), properties_of(setting)), *calls
-    if dialect == "trino":  # its table properties are its own, and all others need the catalog's leave
-        allowed = "-- once; iceberg.allowed-extra-properties must name them (480: delete_after_commit_enabled = true)"
-        properties_once = f"{allowed}\n{set_extra_properties(table, properties_of(setting))};"
-        return properties_once, *calls
-    return f"{set_properties(table, properties, in_lines=True)};", *calls
+            jobs.append(_Job(name=name, schedule=schedule, every_s=every, own=own))
+    return _Upkeep(
+        request=request,
+        kept=kept,
+        table=table or request.table_name,
+        properties=properties_of(setting),
+        of_expiry=of_expiry,
+        jobs=tuple(jobs),
+    )
 
 
-def _dialect(request: PlanRequest) -> Dialect:
-    return "spark" if request.profile is None else profile_named(request.profile).sql
+_Block = tuple[Dialect, tuple[str, ...]]
 
 
-def _call(request: PlanRequest, job: str, table: str, kept: Maintenance) -> str:
-    own, dialect = request.own_jobs.get(job, {}), _dialect(request)
-    if dialect == "athena":
-        return maintain(job, table)
-    if dialect == "spark":
-        return _called(job, table, _compaction(request, request.table_target_bytes) if job == COMPACTION else own)
-    age = kept.older_than_s if job == "expire_snapshots" else own.get("older_than")
+def _blocks(asked: _Upkeep) -> Iterator[_Block]:
+    """Statements by the dialect that they are in, that of the request first."""
+    yield from _IN_DIALECT[asked.request.sql](asked)
+
+
+def _in_spark(asked: _Upkeep) -> Iterator[_Block]:
+    once = _set_in_spark(asked.table, {**asked.properties, **asked.of_expiry})
+    yield "spark", (once, *(_spark_call(asked, job) for job in asked.jobs))
+
+
+def _set_in_spark(table: str, properties: Mapping[str, str]) -> str:
+    return f"{set_properties(table, properties, in_lines=True)};"
+
+
+def _spark_call(asked: _Upkeep, job: _Job) -> str:
+    options = _compaction(asked.request, asked.request.table_target_bytes) if job.name == COMPACTION else job.own
+    return f"{_called(job.name, asked.table, options)}; -- {job.schedule}"
+
+
+def _besides_in_spark(
+    asked: _Upkeep, why: str, jobs: Sequence[_Job], properties: Mapping[str, str] | None = None
+) -> Iterator[_Block]:
+    """A block of Spark's for jobs and properties that another dialect lacks, if any; its first line says `why`."""
+    whole = replace(asked, table=asked.table if len(parts_of(asked.table)) > 2 else f"catalog.{asked.table}")
+    calls = [_spark_call(whole, job) for job in jobs]
+    first, *rest = [*([] if properties is None else [_set_in_spark(whole.table, properties)]), *calls] or [""]
+    if first:
+        yield "spark", (f"-- in Spark: {why}\n{first}", *rest)
+
+
+def _in_flink(asked: _Upkeep) -> Iterator[_Block]:
+    """Flink's own sink maintains what it writes, by settings of its session; other jobs have no statement there."""
+    request, of_sink = asked.request, asked.request.writers_sql == "flink"
+    does = [job for job in asked.jobs if of_sink and job.name in FLINK_TASKS]
+    once = {**asked.properties, **({} if of_sink else asked.of_expiry)}
+    if COMPACTION in [job.name for job in does]:
+        options = _options_of(_compaction(request, request.table_target_bytes))
+        once |= {flink_key(COMPACTION, name): value for name, value in options.items()}
+    yield "flink", (f"{set_options(asked.table, once)};",)
+    if does:
+        yield "flink", (FLINK_SINK, *(_flink_task(asked, job) for job in does))
+    why = "Flink's sink has no task for this" if of_sink else "Flink SQL maintains only what it writes itself"
+    yield from _besides_in_spark(asked, why, [job for job in asked.jobs if job not in does])
+
+
+def _flink_task(asked: _Upkeep, job: _Job) -> str:
+    given = dict[str, str]()
+    if job.name == EXPIRY:
+        given = {"max-snapshot-age-seconds": f"{asked.kept.older_than_s:.0f}"}
+        given["retain-last"] = str(asked.request.retain_last)
+    if job.name == ORPHANS:
+        given["min-age-seconds"] = f"{PlanRequest.seconds_of(job.own.get('older_than', ORPHANS_S)):.0f}"
+    files = job.own.get("when_small_files") if job.every_s is None else None
+    said = job.schedule if job.every_s is None else period_words(job.every_s)
+    return set_task(job.name, given, every_s=job.every_s, files=files, said=said)
+
+
+def _in_trino(asked: _Upkeep) -> Iterator[_Block]:
+    # its table properties are its own, and all others need the catalog's leave
+    allowed = "-- once; iceberg.allowed-extra-properties must name them (480: delete_after_commit_enabled = true)"
+    once = f"{allowed}\n{set_extra_properties(asked.table, asked.properties)};"
+    since = {"rewrite_manifests": " (Trino 470 or newer)"}
+    calls = (f"{_trino_call(asked, job)}; -- {job.schedule}{since.get(job.name, '')}" for job in asked.jobs)
+    yield "trino", (once, *calls)
+
+
+def _trino_call(asked: _Upkeep, job: _Job) -> str:
+    request, expires = asked.request, job.name == EXPIRY
+    age = asked.kept.older_than_s if expires else job.own.get("older_than")
     target = request.compaction_target_bytes
     return execute_procedure(
-        job,
-        table,
+        job.name,
+        asked.table,
         None if age is None else PlanRequest.seconds_of(age),
-        retain_last=request.retain_last if job == "expire_snapshots" else 1,
-        sizes=(small_file_bytes(target), target) if job == COMPACTION else None,
+        retain_last=request.retain_last if expires else 1,
+        sizes=(small_file_bytes(target), target) if job.name == COMPACTION else None,
     )
+
+
+def _in_athena(asked: _Upkeep) -> Iterator[_Block]:
+    """Athena's statements name a table by database and name, and go by properties of Athena's own, which alone it sets;
+    one VACUUM expires snapshots and removes orphan files.
+    """
+    table, names = ".".join(parts_of(asked.table)[-2:]), {job.name for job in asked.jobs}
+    does = [job for job in asked.jobs if job.name in ATHENA and not (job.name == ORPHANS and EXPIRY in names)]
+    own = _of_athena(asked.request, asked.kept)
+    once = [_set_in_spark(table, own)] if own else []
+    both = "-- it expires snapshots and removes orphan files\n" if ORPHANS in names else ""
+    calls = [f"{both if job.name in (EXPIRY, ORPHANS) else ''}{maintain(job.name, table)}" for job in does]
+    if own or does:
+        yield "athena", (*once, *(f"{call}; -- {job.schedule}" for call, job in zip(calls, does, strict=True)))
+    rest = [job for job in asked.jobs if job.name not in ATHENA]
+    why = f"Athena sets no such properties{' and rewrites no manifests' if rest else ''}"
+    yield from _besides_in_spark(asked, why, rest, asked.properties)
+
+
+_IN_DIALECT: Mapping[Dialect, Callable[[_Upkeep], Iterator[_Block]]] = {
+    "spark": _in_spark,
+    "flink": _in_flink,
+    "trino": _in_trino,
+    "athena": _in_athena,
+}
 
 
 def _compaction(request: PlanRequest, default_bytes: int) -> dict[str, Any]:
@@ -121,10 +241,8 @@ def _of_athena(request: PlanRequest, kept: Maintenance) -> dict[str, str]:
     return found | {name: str(options[key]) for key, name in _OF_ATHENA.items() if options.get(key)}
 
 
-def _schedule(job: str, every_s: float | None, minute: int, own: Mapping[str, Any]) -> str | None:
+def _schedule(every_s: float | None, minute: int, own: Mapping[str, Any]) -> str | None:
     """`20 * * * *`, a period that cron cannot say, or the count that starts it; None for a job that never runs."""
-    if every_s is None and job == "remove_orphan_files" and own:
-        every_s = PlanRequest.seconds_of(own["every"])
     if every_s is not None:
         return cron_of(every_s, minute) or period_words(every_s)
     counted = next(((own[key], words) for key, words in _COUNTED.items() if own.get(key) is not None), None)
@@ -144,19 +262,22 @@ def cron_of(every_s: float, minute: int) -> str | None:
 
 
 def _called(job: str, table: str, own: Mapping[str, Any]) -> str:
-    given = {name: own[key] for key, name in _OPTIONS.items() if own.get(key)}
-    if "partial_progress_commits" in own:
-        given |= {
-            "partial-progress.enabled": "true",
-            "partial-progress.max-commits": own["partial_progress_commits"],
-        }
-    listed = ", ".join(f"'{name}', '{value}'" for name, value in given.items())
-    options = f"options => map({listed})" if given else ""
+    listed = ", ".join(f"'{name}', '{value}'" for name, value in _options_of(own).items())
+    options = f"options => map({listed})" if listed else ""
     call = call_procedure(job, table, options)
     age_s = PlanRequest.seconds_of(own.get("older_than", ORPHANS_S))  # CALL takes no computed one
     aged = f"-- with older_than => TIMESTAMP '…', {format_duration(age_s)} before each run\n"
     call = call if len(call) < WIDTH else call_procedure(job, table, options, in_lines=True)
     return call if age_s == ORPHANS_S else aged + call
+
+
+def _options_of(own: Mapping[str, Any]) -> dict[str, str]:
+    """A job's options by the names that Iceberg has for them in Spark and in Flink."""
+    given = {name: str(own[key]) for key, name in _OPTIONS.items() if own.get(key)}
+    if "partial_progress_commits" in own:
+        commits = str(own["partial_progress_commits"])
+        given |= {"partial-progress.enabled": "true", "partial-progress.max-commits": commits}
+    return given
 
 
 def writer_options(request: PlanRequest, case: Case, setting: Setting) -> tuple[str, tuple[str, ...]]:

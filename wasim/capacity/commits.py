@@ -89,7 +89,7 @@ def latency_request(footprint: Footprint, interval_s: float, case: Case, request
         footprint=footprint,
         commit_interval_s=interval_s,
         writers=request.writers,
-        catalog=case.environment.catalog,
+        catalog=case.catalog,
         policy=retry_policy(TableProperties.read(case.table.properties)),
         measured=shipped_profile(case).together,
         commits=RACE_COMMITS,

@@ -68,6 +68,8 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "prices": {"source": request.prices.source, "as_of": request.prices.as_of, "currency": request.prices.currency},
         "machine": request.machine.words,
         "provider": request.provider,
+        "catalog": plan.case.catalog,
+        "dialect": request.sql,
         "sustained": None
         if plan.sustained is None
         else {"ceiling_per_s": plan.sustained.ceiling_per_s, "smallest_interval_s": plan.sustained.interval_s},

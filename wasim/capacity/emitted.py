@@ -7,6 +7,7 @@ from typing import Any
 
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Setting, document_of
+from wasim.contention import LOCAL
 from wasim.errors import printable
 from wasim.units import format_duration
 
@@ -15,7 +16,7 @@ _SIZES = frozenset(["target_file_size_bytes"])
 
 
 def scenario_of(request: PlanRequest, setting: Setting) -> str:
-    """The scenario of a setting as YAML text, with the location that the plan's figures are of."""
+    """The scenario of a setting as YAML text, with what the plan's figures are of besides."""
     document = document_of(request, setting)
     writer = document["writer"]
     own = {"kind": writer} if isinstance(writer, str) else writer
@@ -24,8 +25,11 @@ def scenario_of(request: PlanRequest, setting: Setting) -> str:
     ships = request.ships
     if ships.bytes or ships.rows:
         document["writer"] = {**own, "trigger": "none"}  # the interval comes first, as the statements set it
-    as_planned = f"# As planned: wasim simulate FILE --location {quote(printable(request.location))}\n"
-    return as_planned + json.dumps(_written(document), indent=1) + "\n"  # which is YAML
+    provider = None if request.provider == LOCAL else request.provider
+    flags = {"location": request.location, "provider": provider, "catalog": request.catalog}
+    given = " ".join(f"--{name} {quote(printable(text))}" for name, text in flags.items() if text is not None)
+    yaml = json.dumps(_written(document), indent=1)  # which is YAML too
+    return f"# As planned: wasim simulate FILE {given}\n{yaml}\n"
 
 
 def _written(value: Any, key: str = "") -> Any:  # noqa: ANN401 - a document of any depth

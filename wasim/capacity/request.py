@@ -9,7 +9,7 @@ from math import ceil, floor, inf
 from pathlib import Path
 from typing import Any, Literal
 
-from wasim.contention import LOCAL, provider_named
+from wasim.contention import LOCAL, catalog_named, provider_named
 from wasim.errors import SavedFileError, WasimError, quoted
 from wasim.iceberg.properties import (
     MAX_SNAPSHOT_AGE_MS,
@@ -29,7 +29,7 @@ from wasim.scenario.scenario import triggered_s
 from wasim.scenario.sweep import make_case
 from wasim.storage.access import read_regular
 from wasim.twin import profile_named, shipped_profile
-from wasim.twin.profile import SHIPPED, as_triggered
+from wasim.twin.profile import DIALECTS, SHIPPED, Dialect, as_triggered
 from wasim.twin.recipe import TriggerOfCommits
 from wasim.units import HOUR_S, duration_of_flag_s, format_duration, format_figure, parse_bytes, parse_duration_s
 
@@ -81,6 +81,8 @@ class PlanRequest:
     own_properties: Mapping[str, str] = field(default_factory=dict)  # of a table that exists, all of them
     writer_is_spark: bool = True  # or Flink
     location: str = DEFAULT_LOCATION
+    dialect: Dialect | None = None  # of the statements; None: the writer's
+    catalog: str | None = None  # whose times commits take; None: the scenario's
 
     @property
     def horizon_s(self) -> float:
@@ -193,6 +195,19 @@ class PlanRequest:
         writer = self.document.get("writer")
         return writer.get("profile") if isinstance(writer, Mapping) else None
 
+    @property
+    def writers_sql(self) -> Dialect:
+        """The SQL of the writer's own engine, as its profile says; Spark's without one."""
+        writer = self.document.get("writer", "")
+        kind = writer.get("kind", "") if isinstance(writer, Mapping) else str(writer)
+        profile = self.profile or (kind if kind in SHIPPED else None)  # a kind of its own name, as flink
+        return "spark" if profile is None else profile_named(profile).sql
+
+    @property
+    def sql(self) -> Dialect:
+        """The SQL of the statements."""
+        return self.dialect or self.writers_sql
+
     def written_by(self, profile: str) -> "PlanRequest":
         """The same for a table that the writer of a profile commits to. WasimError if there is none."""
         profile_named(profile)
@@ -218,6 +233,8 @@ class Requirements:
     queries_per_hour: str | None = None
     prices: Path | None = None
     provider: str | None = None
+    catalog: str | None = None
+    dialect: str | None = None
     prefer: str | None = None
     now: str | None = None
     per_job: str | None = None
@@ -418,6 +435,8 @@ def _request(
         assumed=(*assumed, *defaults),
         writers=writers,
         provider=_provider(requirements),
+        catalog=catalog_named(requirements.catalog, requirements.provider),
+        dialect=_dialect(requirements.dialect),
         machine=_machine(requirements),
         prices=_prices(requirements),
         queries_per_hour=_number(
@@ -458,6 +477,13 @@ def _provider(requirements: Requirements) -> str:
         return LOCAL
     provider_named(requirements.provider)
     return requirements.provider
+
+
+def _dialect(text: str | None) -> Dialect | None:
+    found = next((one for one in DIALECTS if one == text), None)
+    if found is None and text is not None:
+        raise WasimError(f"--dialect is {quoted(text)}. Give {', '.join(DIALECTS[:-1])} or {DIALECTS[-1]}.")
+    return found
 
 
 def _machine(requirements: Requirements) -> Machine:

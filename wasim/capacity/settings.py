@@ -147,7 +147,7 @@ def case_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0, is_sou
     if faults:
         raise WasimError(*dict.fromkeys(request.explain_fault(fault) for fault in faults))
     case = make_case(scenario, repetition=0, swept={})
-    return as_written(case, shipped_profile(case))
+    return replace(as_written(case, shipped_profile(case)), raced_in=request.catalog)
 
 
 def document_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) -> dict[str, Any]:

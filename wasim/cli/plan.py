@@ -10,6 +10,7 @@ import typer
 from wasim.cli.fleet import Many, plan_many
 from wasim.cli.options import (
     AsJson,
+    Catalog,
     Settings,
     TableOptions,
     check_writable,
@@ -86,6 +87,10 @@ def plan(
             help="Where the table lies: local, s3, s3-express, gcs, azure or azure-premium; local, at s3's prices."
         ),
     ] = None,
+    catalog: Catalog = None,
+    dialect: Annotated[
+        Text, typer.Option(help="Whose SQL to print: spark, flink, trino or athena; that of the writer.")
+    ] = None,
     prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Prices of your own, instead.")] = None,
     per_job: Annotated[
         Text, typer.Option(metavar="AMOUNT", help="Price of starting a maintenance job; 0.0003, a running cluster.")
@@ -134,6 +139,8 @@ def plan(
         table_name=name,
         queries_per_hour=queries_per_hour,
         provider=provider,
+        catalog=catalog,
+        dialect=dialect,
         prices=prices,
         prefer=prefer,
         now=now,

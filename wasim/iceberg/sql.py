@@ -1,6 +1,7 @@
-"""Iceberg's statements as people paste them, in the SQL of Spark, of Trino and of Athena."""
+"""Iceberg's statements as people paste them, in the SQL of Spark, of Flink, of Trino and of Athena."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 
 from wasim.units import DAY_S, DURATION_UNITS_S
 
@@ -92,23 +93,60 @@ def _literal(text: str) -> str:
     return f"'{escaped}'"
 
 
-VACUUMED = ("expire_snapshots", "remove_orphan_files")
+ATHENA = {
+    "rewrite_data_files": "OPTIMIZE {} REWRITE DATA USING BIN_PACK",
+    **dict.fromkeys(("expire_snapshots", "remove_orphan_files"), "VACUUM {}"),
+}
+"""Athena's statements by the names of Iceberg's procedures."""
 
 
 def maintain(job: str, table: str) -> str:
-    """`VACUUM`, which expires snapshots and removes orphan files, or `OPTIMIZE … REWRITE DATA`; for a job that Athena
-    has no statement for, a comment that says so.
+    """`VACUUM`, which expires snapshots and removes orphan files, or `OPTIMIZE … REWRITE DATA`."""
+    return ATHENA[job].format(table)
+
+
+_COMMITS, _FILES, _BYTES = "commit-count", "data-file-count", "data-file-size"
+FLINK_TASKS = {
+    "rewrite_data_files": ("rewrite", (_COMMITS, _FILES, _BYTES)),
+    "expire_snapshots": ("expire-snapshots", (_COMMITS,)),
+    "remove_orphan_files": ("delete-orphan-files", ()),
+}
+"""What Flink's sink does after its commits, by the names of Iceberg's procedures, and what starts it: apart from time
+these, whichever comes first.
+"""
+FLINK_SINK = (
+    "-- before the INSERT: its sink then maintains the table (Iceberg 1.11 or newer)\n"
+    "SET 'table.exec.iceberg.use-v2-sink' = 'true';"
+)
+_NEVER, _NEVER_BYTES = 2**31 - 1, 2**63 - 1  # the most that the settings take
+
+
+def set_options(table: str, properties: Mapping[str, str]) -> str:
+    """Flink's `ALTER TABLE table SET ('key'='value', …)`."""
+    given = [f"{_literal(key)}={_literal(value)}" for key, value in properties.items()]
+    return f"ALTER TABLE {table} SET {_listed(given, in_lines=True)}"
+
+
+def flink_key(job: str, option: str) -> str:
+    """The key of an option of a task, by the name of Iceberg's procedure: `flink-maintenance.rewrite.enabled`."""
+    return f"flink-maintenance.{FLINK_TASKS[job][0]}.{option}"
+
+
+def set_task(
+    job: str, options: Mapping[str, str], *, every_s: float | None = None, files: int | None = None, said: str
+) -> str:
+    """`SET 'key' = 'value';` in lines that let Flink's sink do a task every so many seconds, or as soon as so many
+    files have come; `said` in words.
     """
-    statements = {
-        **dict.fromkeys(VACUUMED, f"VACUUM {table}"),
-        "rewrite_data_files": f"OPTIMIZE {table} REWRITE DATA USING BIN_PACK",
-    }
-    return statements.get(job, f"-- {job}: not in Athena's SQL, call it from Spark")
+    starts = {one: str(_NEVER_BYTES if one == _BYTES else _NEVER) for one in FLINK_TASKS[job][1]}
+    starts |= {"interval-second": str(_NEVER) if every_s is None else f"{every_s:.0f}"}
+    if files is not None:
+        starts[_FILES] = str(files)
+    settings = {"enabled": "true", **{f"schedule.{name}": value for name, value in starts.items()}, **options}
+    first, *rest = (f"SET '{flink_key(job, name)}' = '{value}';" for name, value in settings.items())
+    return "\n".join([f"{first} -- {said}", *rest])
 
 
-def set_vacuum(table: str, own: Mapping[str, str], properties: Mapping[str, str]) -> Iterator[str]:
-    """Its `own` properties, which `VACUUM` and `OPTIMIZE` go by, and those that it refuses to set, as a comment."""
-    named = ", ".join(f"{key} = {value}" for key, value in properties.items())
-    yield f"-- not in Athena's SQL, set them from Spark: {named}"
-    if own:
-        yield f"{set_properties(table, own, in_lines=True)};"
+def parts_of(table: str) -> list[str]:
+    """The parts of a table's name, each with its backquotes."""
+    return re.findall(r"`[^`]+`|\w+", table)

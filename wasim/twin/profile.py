@@ -57,7 +57,8 @@ OF_KINDS = ("spark_batch", "spark_streaming")  # of writers that a scenario name
 Origin = Literal["measured", "documented"]
 Names = Literal["metastore", "hadoop", "bare"]
 Upserts = Literal["merge", "equality-deletes", "none"]
-Dialect = Literal["spark", "trino", "athena"]
+Dialect = Literal["spark", "flink", "trino", "athena"]
+DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
