@@ -12,11 +12,11 @@ from wasim.capacity.last_cycle import (
     MOMENTS,
     MOMENTS_OF_FILLING,
     LastCycle,
+    Spread,
     Window,
     _cycles_of,
     _evenly,
     _filling_since_s,
-    _fullest,
     _gathering_since_s,
     _moments,
     _over,
@@ -230,22 +230,22 @@ def test_manifests_that_compaction_leaves_are_seen_while_they_gather():
 @pytest.mark.parametrize(
     ("kept", "horizon_s", "expected"),
     [
-        # cycles of a day; the last expiry is that of the day's end, or the last one before it
-        (replace(KEPT, compact_every_s=None), 10 * DAY_S, (9 * DAY_S, 10 * DAY_S - 60, 10 * DAY_S)),
-        (KEPT, 10.6 * DAY_S, (10 * DAY_S, 11 * DAY_S - 60, 11 * DAY_S)),
-        (replace(KEPT, expire_every_s=7 * HOUR_S), 2 * DAY_S, (DAY_S, 42 * HOUR_S - 60, 2 * DAY_S)),
+        # cycles of a day, which end at the horizon or near it
+        (replace(KEPT, compact_every_s=None), 10 * DAY_S, (9 * DAY_S, 10 * DAY_S)),
+        (KEPT, 10.6 * DAY_S, (10 * DAY_S, 11 * DAY_S)),
+        (replace(KEPT, expire_every_s=7 * HOUR_S), 2 * DAY_S, (DAY_S, 2 * DAY_S)),
         # as long as the rarest job's period, in whole days
-        (replace(KEPT, rewrite_every_s=60 * HOUR_S), 10 * DAY_S, (6 * DAY_S, 9 * DAY_S - 60, 9 * DAY_S)),
-        (replace(KEPT, rewrite_every_s=20 * DAY_S), 10 * DAY_S, (9 * DAY_S, 10 * DAY_S - 60, 10 * DAY_S)),
-        (replace(KEPT, expire_every_s=None), 5 * DAY_S, (4 * DAY_S, 5 * DAY_S - 60, 5 * DAY_S)),
-        (KEPT, 30 * HOUR_S, (0, DAY_S - 60, DAY_S)),
-        (KEPT, 6 * HOUR_S, (0, 6 * HOUR_S - 60, 6 * HOUR_S)),
+        (replace(KEPT, rewrite_every_s=60 * HOUR_S), 10 * DAY_S, (6 * DAY_S, 9 * DAY_S)),
+        (replace(KEPT, rewrite_every_s=20 * DAY_S), 10 * DAY_S, (9 * DAY_S, 10 * DAY_S)),
+        (replace(KEPT, expire_every_s=None), 5 * DAY_S, (4 * DAY_S, 5 * DAY_S)),
+        (KEPT, 30 * HOUR_S, (0, DAY_S)),
+        (KEPT, 6 * HOUR_S, (0, 6 * HOUR_S)),
     ],
 )
 def test_a_cycle_is_as_long_as_its_rarest_job(kept: Maintenance, horizon_s: float, expected: tuple[float, ...]):
     window = window_of(a_simulator().case(replace(SETTING, maintenance=kept)), horizon_s)
-    assert (window.start_s, window.before_s, window.end_s) == expected
-    assert Window(start_s=3.0, before_s=4.0, end_s=8.0).length_s == 5
+    assert (window.start_s, window.end_s) == expected
+    assert Window(start_s=3.0, end_s=8.0).length_s == 5
 
 
 def test_appends_that_merge_are_looked_at_until_they_do():
@@ -306,22 +306,19 @@ def test_snapshots_of_two_days_are_retained_before_they_expire(hourly: LastCycle
     assert (np.diff(sizes) > 0).all()
 
 
-def test_bytes_on_disk_fall_from_before_an_expiry(hourly: LastCycle):
-    lists = hourly.held([Kind.MANIFEST_LIST])
-    assert lists.most > lists.mean > lists.final > 0
-    before, end = (one.on_disk_bytes[Kind.MANIFEST_LIST] for one in (hourly.before, hourly.end.totals))
-    assert (lists.most, lists.final) == (before, end)
-    assert lists.mean == pytest.approx((before + end) / 2 + hourly.apart)
-    assert hourly.before_s == 10 * DAY_S - 3600
-    both = hourly.held([Kind.MANIFEST_LIST, Kind.METADATA_JSON])
-    assert both.final == end + hourly.end.totals.on_disk_bytes[Kind.METADATA_JSON]
+def test_metadata_on_disk_falls_from_before_an_expiry(hourly: LastCycle):
+    on_disk, totals = hourly.on_disk, hourly.end.totals
+    assert on_disk.final == sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
+    assert on_disk.most > on_disk.mean > on_disk.final > 0
+    assert on_disk.mean == pytest.approx((on_disk.most + on_disk.final) / 2, rel=0.01)  # a single expiry a cycle
+    assert on_disk.plus(5.0) == Spread(mean=on_disk.mean + 5, most=on_disk.most + 5, final=on_disk.final + 5)
 
 
 def test_bytes_of_a_cycle_are_end_less_start(hourly: LastCycle):
     for before, kind in zip(hourly.since, (Kind.DATA_MANIFEST, Kind.DATA, Kind.METADATA_JSON), strict=True):
         added = hourly.end.totals.written_bytes[kind] - before.written_bytes[kind]
         assert hourly.written("written_bytes", [kind]) == added
-    case, window = hourly.case, Window(start_s=0.0, before_s=3600.0, end_s=6 * HOUR_S)
+    case, window = hourly.case, Window(start_s=0.0, end_s=6 * HOUR_S)
     short = last_cycle(case, courses_of(case, hourly.shape, window)[window], hourly.shape, hourly.shape)
     assert short.since == (None, None, None)
     assert short.written("files_written", [Kind.DATA]) == 6
@@ -335,8 +332,6 @@ def test_courses_of_shorter_horizons_lie_on_the_way():
     found = courses_of(case, shape, window)
     assert sorted(one.end_s / DAY_S for one in found) == [30, 90, 100]  # of appends, none below a month
     course = found[window]
-    assert course.until(window.before_s, case) is course.before
-    assert course.until(99.5 * DAY_S, case).commits[-1] == 24 * 99.5
     assert (course.held_s, course.sees_cycles, course.merged_s) == (window.start_s, False, window.start_s)
     changes = Changes.model_validate({"delete": {"every": DAY_S, "rows": 5, "mode": "copy-on-write"}})
     assert _statements_of(replace(case, changes=changes), window) == 100
@@ -368,9 +363,7 @@ def gathering(left: list[float], days: list[int], kept: Maintenance = KEPT, **wi
     case = a_simulator().case(Setting(interval_s=DAY_S, maintenance=replace(kept, expire_every_s=None)))
     commits = np.repeat(np.array(days, dtype=float), 2)  # before the job of a moment, and after it
     scanned = np.array([one for count in left for one in (999.0, count)])
-    found = _gathering_since_s(
-        case, SimpleNamespace(commits=commits, scanned_manifests=scanned), Window(before_s=0.0, **window)
-    )
+    found = _gathering_since_s(case, SimpleNamespace(commits=commits, scanned_manifests=scanned), Window(**window))
     return None if found is None else found / DAY_S
 
 
@@ -388,30 +381,13 @@ def test_compacted_tables_are_seen_over_whole_cycles_of_their_merges():
     assert gathering([1], [1], replace(KEPT, compact_every_s=None), **window) is None
 
 
-def test_the_fullest_expiry_of_a_cycle_is_looked_at():
-    case = a_simulator().case(HOURS)
-    course = SimpleNamespace(window=Window(start_s=9 * HOUR_S, before_s=77.0, end_s=40 * HOUR_S), merged_s=9 * HOUR_S)
-    held = np.array([1.0, 5.0, 9.0, 4.0])
-
-    def fullest(commits: list[int], **given: object) -> tuple[float, float]:
-        retention = SimpleNamespace(
-            expiries=SimpleNamespace(commits=np.array(commits)), held=lambda turns: held[np.asarray(turns)]
-        )
-        return _fullest(case, retention, SimpleNamespace(**vars(course) | given))
-
-    assert fullest([9, 20, 30, 40]) == (29 * HOUR_S, 6 - (9 + 4) / 2)  # the first was before the cycle
-    assert fullest([10, 20, 30, 41]) == (77.0, 5 - 9)  # the last one of the cycle is the fullest
-    assert fullest([10, 20, 30, 40], merged_s=15 * HOUR_S) == (29 * HOUR_S, 6 - (9 + 4) / 2)
-    assert fullest([9, 20, 41, 42]) == (77.0, 0.0)
-
-
 def test_moments_are_those_about_a_merge_and_a_filling():
     merging = a_simulator().case(replace(HOURS, appends="merge"))
     shape, window = a_simulator().shape(HOURS), window_of(merging)
     plain = _moments(a_simulator().case(HOURS), shape, window)
-    assert plain == [120, 239, 240]  # of five days of hours: the start, before the last expiry, and the end
+    assert plain == [120, 240]  # of five days of hours: the start and the end
     found = _moments(merging, shape, window)
     assert found == sorted({*found})
-    assert {0.0, 239.0, 240.0, 140.0, 20.0} <= {*found}  # a hundred commits before the end, and before the middle
+    assert {0.0, 240.0, 140.0, 20.0} <= {*found}  # a hundred commits before the end, and before the middle
     assert len([one for one in found if one >= 140]) >= MOMENTS
     assert len(found) >= MOMENTS_OF_FILLING

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from wasim.capacity import Figures, Plan, PlanRequest, Requirements, SettingSimulator, make_plan, request_from_flags
+from wasim.capacity.last_cycle import window_of
 from wasim.capacity.search import NEGLIGIBLE_COST
+from wasim.capacity.settings import case_of
+from wasim.forecast.ahead import profile_of
+from wasim.runs.limits import HELD
+from wasim.twin import Site
+from wasim.years import simulate_years
 
 FEW, MANY = 1, 300
 NEAR = 0.03  # of a figure: two plans may read sizes off between different files
@@ -61,6 +67,17 @@ def figures_of(request: PlanRequest, like: Figures) -> Figures:
     return SettingSimulator(request=request).figures(like.setting)
 
 
+def agrees_with_its_simulation(request: PlanRequest, planned: Figures) -> None:
+    """Of a horizon that is a multiple of the cycle; else the plan's ends at the nearest multiple."""
+    case = case_of(request, planned.setting)
+    if window_of(case).end_s != case.horizon_s:
+        return
+    summed = simulate_years(case, profile_of(case), Site(location=request.location))
+    for metric in ("metadata_bytes_per_day", *HELD):
+        band = max(NEAR, planned.bands.get(metric, 0.0))
+        assert planned.values[metric] == pytest.approx(summed.settled[metric], rel=band, abs=1), metric
+
+
 def check(seed: int) -> None:
     of = drawn(seed)
     plan = make_plan(of.request(), explains=False)
@@ -75,6 +92,7 @@ def check(seed: int) -> None:
         for spread in plan.chosen.spreads.values():
             assert spread.final <= spread.most * (1 + NEAR)
             assert spread.mean <= spread.most * (1 + NEAR)
+    agrees_with_its_simulation(of.request(), simulated)
     wider = figures_of(of.request(columns=str(2 * int(of.flags["columns"]))), like)
     assert wider.values["metadata_bytes_per_day"] >= simulated.values["metadata_bytes_per_day"] * (1 - NEAR)
     rows = float(of.flags["rows_per_second"])

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from support.paths import SCENARIOS
 
-from wasim.ledger import Kind, sum_events
+from wasim.ledger import METADATA_KINDS, Kind, sum_events
+from wasim.runs.values import settled_of
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import Maintenance
 from wasim.twin import Site, shipped_profile, simulate_table
@@ -81,6 +82,24 @@ def test_orphan_removal_deletes_old_metadata_json_no_log_names(
     assert summed.files_deleted == exact.files_deleted
     deleted = exact.deleted_bytes[Kind.METADATA_JSON]
     assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.005)
+
+
+@pytest.mark.parametrize("keeps_json", [True, False])
+def test_metadata_on_disk_is_most_before_the_fullest_expiry(keeps_json: bool, small_case: Callable[..., Case]):
+    """Compaction every 70 s replaces manifests that stay until the expiry after it: of every 20 s, some find more."""
+    kept = "write.metadata.delete-after-commit.enabled: true, write.metadata.previous-versions-max: 5"
+    case = small_case(
+        horizon="430s",
+        table=f"{{columns: [{{name: n, type: int}}], properties: {{{'' if keeps_json else kept}}}}}",
+        maintenance="{expire_snapshots: {every: 20s, older_than: 10s}, rewrite_data_files: {every: 70s}}",
+    )
+    profile = shipped_profile(case)
+    made = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1)
+    exact, summed = settled_of(case, made.recording), simulate_years(case, profile, Site())
+    end = sum(summed.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
+    most = summed.settled["metadata_on_disk_bytes"]
+    assert most == pytest.approx(exact["metadata_on_disk_bytes"], rel=0.03)
+    assert most >= end * (1 if keeps_json else 1.15)
 
 
 def test_histories_stepped_through_in_other_processes_give_the_same_sums(monkeypatch):

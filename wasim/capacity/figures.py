@@ -379,13 +379,9 @@ def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
         until = cycle.case.over(time_s)
         return raced(sum_history(until, cycle.shape, samples), until).totals
 
-    end, is_short = raced(cycle.end, cycle.case), course.before is course.end
-    return replace(
-        cycle,
-        since=totals_before(course.written, totals_at),
-        before=end.totals if is_short else totals_at(cycle.before_s, course.until(cycle.before_s, cycle.case)),
-        end=end,
-    )
+    end, on_disk = raced(cycle.end, cycle.case), cycle.on_disk
+    left = sum(end.totals.on_disk_bytes[kind] for kind in METADATA_KINDS) - on_disk.final
+    return replace(cycle, since=totals_before(course.written, totals_at), on_disk=on_disk.plus(left), end=end)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -415,7 +411,7 @@ class _Reckoned:
             "snapshots": cycle.snapshots,
             "files": planned[1],
             "delete_files": cycle.delete_files,
-            "metadata_on_disk_bytes": cycle.held(METADATA_KINDS),
+            "metadata_on_disk_bytes": cycle.on_disk,
             **{name: cycle.metadata_of_a_day.times(period_s / DAY_S) for name, period_s in PERIODS_S.items()},
             "load_p50_ms": Spread(
                 **{of: float(request.machine.loading_ms(getattr(cycle.plain_json, of))) for of in _OF_A_CYCLE}
@@ -472,7 +468,7 @@ class _Reckoned:
             files_written=cycle.written("files_written", Kind),
             bytes_written=metadata + compacted,
             compacted_bytes=compacted,
-            metadata_on_disk_bytes=cycle.held(METADATA_KINDS).mean,
+            metadata_on_disk_bytes=cycle.on_disk.mean,
             replaced_data_bytes=waiting_for_expiry(  # files fill in cycles of days: the mean since the first
                 cycle.replaced_bytes,
                 horizon_s=cycle.course.window.end_s,

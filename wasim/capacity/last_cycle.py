@@ -30,7 +30,7 @@ from wasim.years import History, Shape, steps_compiled
 from wasim.years.flows import DELETES, Flow
 from wasim.years.retention import Retention
 from wasim.years.samples import Samples
-from wasim.years.summed import ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
+from wasim.years.summed import before_expiries, ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
 
 MOMENTS = 100  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
 MOMENTS_OF_FILLING = 96  # and at least in the time that they take to fill one
@@ -65,13 +65,16 @@ class Spread:
         """So many times as much, as of several tables."""
         return Spread(mean=self.mean * factor, most=self.most * factor, final=self.final * factor)
 
+    def plus(self, more: float) -> "Spread":
+        """That much more, at all times."""
+        return Spread(mean=self.mean + more, most=self.most + more, final=self.final + more)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The event time of a cycle, in seconds since the table was created; `before_s` is just before its last expiry."""
+    """The event time of a cycle, in seconds since the table was created."""
 
     start_s: float
-    before_s: float
     end_s: float
 
     @property
@@ -88,15 +91,9 @@ def window_of(case: Case, horizon_s: float | None = None) -> Window:
     horizon_s = case.horizon_s if horizon_s is None else horizon_s
     length_s = ceil(max(DAY_S, case.commit_interval_s, case.cycle_s(horizon_s)) / DAY_S) * DAY_S
     if horizon_s < length_s:
-        start_s, end_s = 0.0, horizon_s
-    else:
-        cycles = max(1, int(horizon_s / length_s + 0.5))
-        start_s, end_s = (cycles - 1) * length_s, cycles * length_s
-    expiry = case.maintenance.expire_snapshots
-    every_s = None if expiry is None else expiry.every
-    expired_s = int(end_s / every_s + 1e-9) * every_s if every_s else end_s
-    before_s = (expired_s if expired_s > start_s else end_s) - case.commit_interval_s
-    return Window(start_s=start_s, before_s=max(start_s, before_s), end_s=end_s)
+        return Window(start_s=0.0, end_s=horizon_s)
+    cycles = max(1, int(horizon_s / length_s + 0.5))
+    return Window(start_s=(cycles - 1) * length_s, end_s=cycles * length_s)
 
 
 def _filling_since_s(case: Case, shape: Shape, window: Window) -> float | None:
@@ -149,14 +146,13 @@ class Since:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """The histories of a table up to just before the last expiry of a cycle, and to its end.
+    """The history of a table up to the end of a cycle.
 
     From `held_s` on, which may be earlier, it is looked at what manifests there are: over whole cycles of theirs if it
     `sees_cycles`. `written` has every kind once: of metadata that merges write, of content files, and of the rest.
     """
 
     window: Window
-    before: Samples
     end: Samples
     held_s: float
     sees_cycles: bool
@@ -166,12 +162,6 @@ class Course:
     def merged_s(self) -> float:
         """Since when what merges write is looked at."""
         return next(one.time_s for one in self.written if one.kinds == MERGED)
-
-    def until(self, time_s: float, case: Case) -> Samples:
-        """The history up to a time within the cycle."""
-        if time_s == self.window.before_s:
-            return self.before
-        return self.end.until(_commits_by(case, time_s))
 
 
 def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]:
@@ -212,7 +202,6 @@ def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Cours
     times_s = {kinds: window.start_s if one is None else one for kinds, one in since_s.items()}
     return Course(
         window=window,
-        before=until(window.before_s) or end,
         end=end,
         held_s=window.start_s if held_s is None else held_s,
         sees_cycles=held_s is not None,
@@ -271,11 +260,10 @@ def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
     """Commits of a cycle, ascending, at which to look at the table, besides jobs."""
     filling_s = _filling_since_s(case, shape, window)
     since_s = window.start_s if filling_s is None else filling_s
-    held, before, last = (
-        whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s)
-        for time_s in (since_s, window.before_s, window.end_s)
+    held, last = (
+        whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s) for time_s in (since_s, window.end_s)
     )
-    moments = {float(held), float(before), float(last)}
+    moments = {float(held), float(last)}
     if merging_s := case.merging_s:
         merging = merging_s / case.commit_interval_s
         for end in (last, (held + last) / 2):
@@ -315,11 +303,10 @@ def _courses_of(part: tuple[Case, Shape, Window]) -> dict[Window, Course]:
 
 @dataclass(frozen=True, kw_only=True)
 class LastCycle:
-    """A case in its last full cycle: `before` and `end` are its sums since the table was created, up to then.
+    """A case in its last full cycle: `end` are its sums since the table was created, up to its end.
 
-    `before_s` is just before the expiry that finds most on disk, by `apart` bytes more than it and the last one find on
-    average, negative if less. `retention` is at its end, and `plain_retention` with metadata.json uncompressed.
-    `since` are the sums before each of the course's `written`.
+    `on_disk` is the metadata on disk: it grows until an expiry, and falls. `retention` is at its end, and
+    `plain_retention` with metadata.json uncompressed. `since` are the sums before each of the course's `written`.
     """
 
     case: Case
@@ -328,9 +315,7 @@ class LastCycle:
     retention: Retention
     plain_retention: Retention
     since: tuple[Totals | None, ...]
-    before: Totals
-    before_s: float
-    apart: float
+    on_disk: Spread
     end: Summed
 
     @property
@@ -397,17 +382,11 @@ class LastCycle:
         written, live = self.end.totals.written_bytes, self.end.live_bytes
         return float(max(0, sum(written[kind] - live[kind] for kind in DATA_KINDS)))
 
-    def held(self, kinds: Iterable[Kind]) -> Spread:
-        """Bytes of these kinds on disk: they grow until expiry, and fall."""
-        kinds = tuple(kinds)
-        both = (one.on_disk_bytes for one in (self.before, self.end.totals))
-        most, least = (sum(on_disk[kind] for kind in kinds) for on_disk in both)
-        return Spread(mean=max(0.0, (most + least) / 2 + self.apart), most=float(max(most, least)), final=float(least))
-
     def spread(self, column: str) -> Spread:
         """A column of what manifests there are, or several added up, over the cycle."""
         at, values = self._commits(), self._values(column)
-        most, merging_s = float(values.max()), self.case.merging_s
+        settled = at >= at[-1] / 2  # once what a history begins with is past; cycles end in its later half
+        most, merging_s = float(values[settled].max()), self.case.merging_s
         if merging_s and not self.course.sees_cycles:  # the last such time was looked at closely, and stands for all
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
@@ -508,7 +487,6 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     case = of_one_writer(case)
     over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
     end = sum_retained(over, shape, retention)
-    before_s, apart = _fullest(case, retention, course)
     return LastCycle(
         case=over,
         course=course,
@@ -516,11 +494,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
         retention=retention,
         plain_retention=retention if plain is shape else retention.with_json(plain.sizes.json.of_case(over)),
         since=totals_before(course.written, lambda time_s, samples: _totals_at(time_s, case, shape, samples)),
-        before=end.totals
-        if course.before is course.end
-        else _totals_at(before_s, case, shape, course.until(before_s, case), counts_deleted=True),
-        before_s=before_s,
-        apart=apart,
+        on_disk=_on_disk(over, course, shape, retention, end.totals),
         end=end,
     )
 
@@ -532,24 +506,18 @@ def totals_before(written: Iterable[Since], totals_at: Callable[[float, Samples]
     return tuple(found[one.time_s] for one in written)
 
 
-def _fullest(case: Case, retention: Retention, course: Course) -> tuple[float, float]:
-    """Just before which expiry of a cycle most is on disk, in seconds, and by how many bytes the mean of all differs
-    from that of the fullest and the last: manifests that merges and compaction replace stay until they expire.
-    """
-    at_s = retention.expiries.commits * case.commit_interval_s
-    window = course.window
-    turns = np.flatnonzero((at_s > max(course.merged_s, case.commit_interval_s)) & (at_s <= window.end_s))
-    if len(turns) < 2:
-        return window.before_s, 0.0
-    held = retention.held(turns)
-    fullest = int(np.argmax(held))
-    before_s = window.before_s if fullest == len(turns) - 1 else float(at_s[turns[fullest]]) - case.commit_interval_s
-    return before_s, float(held.mean() - (held[fullest] + held[-1]) / 2)
+def _on_disk(case: Case, course: Course, shape: Shape, retention: Retention, totals: Totals) -> Spread:
+    """Metadata on disk: manifests that merges and compaction replace stay until they expire."""
+    final = float(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS))
+    found = before_expiries(case, shape, retention, totals, since_s=course.merged_s)
+    if found is None:
+        return Spread(mean=final, most=final, final=final)
+    return Spread(mean=max(0.0, (found.mean + final) / 2), most=max(found.most, final), final=final)
 
 
-def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples, *, counts_deleted: bool = False) -> Totals:
+def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples) -> Totals:
     until = case.over(time_s)
-    return totals_of(until, shape, retention_of(until, shape, samples), counts_deleted=counts_deleted)
+    return totals_of(until, shape, retention_of(until, shape, samples), counts_deleted=False)
 
 
 def _json_at(retention: Retention, commits: Floats) -> Floats:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wasim.iceberg.properties import (
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
@@ -273,12 +272,10 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
     even = np.rint(np.linspace(min(first + 1, last), last, MOST_SEEN))
     made = retention.made_by(np.unique(np.concatenate([even, expiries[(expiries > first) & (expiries <= last)]])))
     on_disk = float(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS))
-    turns = np.flatnonzero((expiries > max(first, 1.0)) & (expiries <= last))
-    if len(turns):
-        on_disk = max(on_disk, _before_expiry(case, shape, retention, turns, totals))
+    before = before_expiries(case, shape, retention, totals, since_s=case.ends_s / 2)
     return {
         "metadata_json_bytes": max(retention.last_json_bytes, float(retention.json_of(made, made).max())),
-        "metadata_on_disk_bytes": on_disk,
+        "metadata_on_disk_bytes": on_disk if before is None else max(on_disk, before.most),
         "manifests": float(np.rint((samples.data_manifests + samples.delete_manifests)[rows].max())),
         "snapshots": float(np.rint(retention.retained(made).max())),
         "files": float(np.rint(samples.entries[rows].max())),
@@ -292,14 +289,30 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
     }
 
 
-def _before_expiry(case: Case, shape: Shape, retention: Retention, turns: NDArray[np.intp], totals: Totals) -> float:
-    """The most metadata on disk just before an expiry: the last of these, or the one that finds most but for
-    metadata.json, of which there are ever more.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeExpiries:
+    """Metadata on disk just before expiries, in bytes: before the fullest, and such that the mean of it and of what is
+    left after the last one is that of all time.
     """
+
+    most: float
+    mean: float
+
+
+def before_expiries(
+    case: Case, shape: Shape, retention: Retention, totals: Totals, *, since_s: float
+) -> BeforeExpiries | None:
+    """Metadata on disk just before the expiries after an event time; None where there are none. Most is before the last
+    or before the one that finds most but for metadata.json, of which there are ever more.
+    """
+    expiries, first = retention.expiries.commits, retention.commits_by(since_s)
+    turns = np.flatnonzero((expiries > max(first, 1.0)) & (expiries <= retention.samples.commits[-1]))
+    if not len(turns):
+        return None
     held, properties = retention.held(turns), TableProperties.read(case.table.properties)
     found = []
-    for place in {int(held.argmax()), len(turns) - 1}:
-        commits = float(retention.expiries.commits[turns[place]])
+    for place in (int(held.argmax()), len(turns) - 1):
+        commits = float(expiries[turns[place]])
         versions, written = retention.json_bytes_through(commits)
         if properties.metadata_delete_after_commit_enabled:
             made = float(retention.made_by(np.array([commits]))[0])
@@ -308,7 +321,9 @@ def _before_expiry(case: Case, shape: Shape, retention: Retention, turns: NDArra
             json = shape.sizes.json.created + written - totals.deleted_bytes[Kind.METADATA_JSON]
         found.append(float(held[place]) + json)
     known = (*MANIFEST_KINDS, Kind.MANIFEST_LIST, Kind.METADATA_JSON)
-    return max(found) + sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS if kind not in known)
+    others = sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS if kind not in known)
+    mean = found[-1] + 2 * float(held.mean() - held[-1])
+    return BeforeExpiries(most=max(found) + others, mean=mean + others)
 
 
 def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:
