@@ -381,7 +381,8 @@ def test_the_freshest_needs_a_limit_to_stop_at():
     [
         ("metadata_bytes_per_day", "2KB", 2000),
         ("planning_p50_ms", "2s", 2000),
-        ("manifests", "2.5", 2.5),
+        ("manifests", "3", 3),
+        ("manifests", "2.5", None),
         ("monthly_cost", "9e18", 9e18),
         ("monthly_cost", "9.3e18", None),  # 2 to the 63rd and more
         ("manifests", "0", None),

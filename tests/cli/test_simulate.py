@@ -18,6 +18,7 @@ SMOKE = SCENARIOS / "smoke.yaml"
     [
         (["simulate", str(SMOKE), "--profile", "none"], "is no file and no shipped profile"),
         (["simulate", str(SMOKE), "--location", " "], "--location is ' '"),
+        (["simulate", str(SMOKE), "--location", "not a uri"], "--location is 'not a uri'"),
         (["simulate", str(SMOKE), "--location", "s3://b/t", "--emit", "x"], "exclude each other"),
         (["simulate", str(SMOKE), "--emit", str(SMOKE)], "no folder can be made there (File exists)"),
         (["simulate", str(SMOKE), "--grid", "no/such/folder/grid"], "there is no folder no/such/folder"),

@@ -47,7 +47,7 @@ from wasim.years.passed_over import passed_over
 from wasim.years.samples import Samples
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
-PLANNING_BAND_MS = 20.0  # at least: in two runs of `make validate-plan`, 13 to 80 ms were up to 17 ms off
+PLANNING_BAND_MS = 30.0  # at least: in three runs of `make validate-plan`, 13 to 80 ms were up to 30 ms off
 LEAST_COST_BAND = 0.05
 SIZES_KNOWN_TO = 0.01  # of manifests: four samples of thirty drawn tables were 0.6 % from their mean in 95 of 100
 _OF_A_CYCLE = ("mean", "most", "final")

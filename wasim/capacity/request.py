@@ -22,7 +22,7 @@ from wasim.scenario.checks import MOST_ROWS_PER_COMMIT
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
-from wasim.scenario.metrics import METRICS, Limit, dimension_of
+from wasim.scenario.metrics import COUNTS, METRICS, Limit, dimension_of
 from wasim.scenario.parts import WRITER_KINDS, Trigger
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
 from wasim.scenario.scenario import triggered_s
@@ -542,6 +542,7 @@ _WANTED = {
     "bytes": "an amount of bytes, such as 10GB or 5 MiB",
     "ms": "a duration, such as 2s or 800ms",
     "": "a number greater than zero",
+    "count": "a whole number greater than zero",
     "money": "an amount greater than zero",
 }
 
@@ -554,6 +555,7 @@ def parsed_limit(metric: str, text: str) -> Limit:
         bound = parse.get(kind, lambda: float(text))()
     except ValueError:
         bound = 0.0
-    if not 0 < bound < 2.0**63:
+    kind = "count" if metric in COUNTS else kind
+    if not 0 < bound < 2.0**63 or (kind == "count" and not bound.is_integer()):
         raise WasimError(f"{METRICS[metric].flag} is {quoted(text)}. Give {_WANTED[kind]}.")
     return Limit(metric=metric, comparison="<=", bound=bound, text=f"<= {text}")

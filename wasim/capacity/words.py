@@ -3,7 +3,7 @@
 from math import ceil, floor, log10
 
 from wasim.capacity.figures import Figures
-from wasim.scenario.metrics import PERIODS_S, Limit, dimension_of, format_value, metric_words
+from wasim.scenario.metrics import COUNTS, PERIODS_S, Limit, dimension_of, format_value, metric_words
 from wasim.units import format_duration, format_figure
 
 SHOWN_METRICS = (
@@ -51,6 +51,8 @@ def pasted_words(metric: str, value: float) -> str:
 
 def rounded_up(metric: str, value: float) -> float:
     """The least value from this on that `value_words` says as it is: a limit set to what it says is kept."""
+    if metric in COUNTS:
+        return float(ceil(value))
     if metric.endswith("_ms"):
         unit = 60_000.0 if value >= 600_000 else 1000.0 if value >= 1000 else 1.0
     elif "bytes" in metric:

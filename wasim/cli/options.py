@@ -1,6 +1,7 @@
 """Options that several verbs share, the values made of their texts, and packages and Spark that an option asks for."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -211,8 +212,8 @@ def _with_options(
 
 
 def table_location(text: str) -> str:
-    """The value of `--location`, without a slash at its end. WasimError where nothing can lie there."""
-    if not text.strip("/") or text != text.strip():
+    """The value of `--location`, without a slash at its end. WasimError for what is no URI and no absolute path."""
+    if not text.strip("/") or text != text.strip() or not re.match(r"/|[A-Za-z][\w+.-]*:", text):
         raise WasimError(f"--location is {quoted(text)}. Give where the table will lie, such as s3://bucket/db/events.")
     return text.rstrip("/")
 

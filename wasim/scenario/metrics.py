@@ -96,6 +96,9 @@ METRICS: Mapping[str, Metric] = {
 """Every metric that can be limited. In a scenario each is judged in every case, and the worst case counts."""
 
 
+COUNTS = frozenset(["manifests", "snapshots", "files", "delete_files"])
+"""Metrics that are whole numbers, of which a plan may know the mean of many tables."""
+
 PERIODS_S: Mapping[str, float] = {"metadata_bytes_per_event_hour": HOUR_S, "metadata_bytes_per_day": DAY_S}
 """Metrics of metadata written in a period, and its seconds."""
 
@@ -191,6 +194,8 @@ def format_value(metric: str, value: float) -> str:
     dimension = dimension_of(metric)
     if dimension == "bytes":
         return format_bytes(value)
+    if metric in COUNTS:
+        return f"{value:,.0f}"
     number = f"{value:,.0f}" if value.is_integer() else format_figure(value)
     return f"{number} ms" if dimension == "ms" else number
 

@@ -145,6 +145,7 @@ function timeText(seconds) {
 function valueText(name, value) {
   if (Number.isNaN(value)) return "–";
   if (name.includes("bytes") || name.startsWith("written")) return bytesText(value);
+  if (["manifests", "snapshots", "files", "delete_files"].includes(name)) return grouped(value, 0);
   if (name === "monthly_cost") return `${grouped(value, value < 1000 ? 2 : 0)} ${lattice.currency}`;
   if (name.endsWith("_ms")) return value < 1000 ? `${figureText(value)} ms` : timeText(value / 1000);
   return Number.isInteger(value) ? grouped(value, 0) : figureText(value);
