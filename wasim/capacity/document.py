@@ -20,16 +20,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     """The whole plan."""
     chosen, request = plan.chosen, plan.request
     return {
-        "schema_version": SCHEMA_VERSION,
-        "source": request.source,
-        "location": request.location,
-        "freshness_s": request.freshness_s,
-        "longest_interval_s": request.longest_s,
-        "time_travel_s": request.time_travel_s,
-        "queries_per_hour": request.queries_per_hour,
-        "tables": plan.case.writer.tables,
-        "horizon_s": plan.case.horizon_s,
-        "prefer": request.prefer,
+        **_asked(plan),
         "recommended": setting_document(chosen),
         "limits": [] if chosen is None else [_judged(limit, chosen, plan) for limit in plan.limits],
         "not_judged": list(request.not_judged),
@@ -64,16 +55,32 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "maintenance_fails": {one.name: one.share for one in plan.losing},
         "by_count": {} if chosen is None else dict(counts_of(chosen.setting, plan.files_per_commit)),
         "approximated": list(plan.approximated),
-        "assumed": list(request.assumed),
-        "prices": {"source": request.prices.source, "as_of": request.prices.as_of, "currency": request.prices.currency},
-        "machine": request.machine.words,
-        "provider": request.provider,
-        "catalog": plan.case.catalog,
-        "dialect": request.sql,
         "sustained": None
         if plan.sustained is None
         else {"ceiling_per_s": plan.sustained.ceiling_per_s, "smallest_interval_s": plan.sustained.interval_s},
         "settings_simulated": plan.evaluated,
+    }
+
+
+def _asked(plan: Plan) -> dict[str, Any]:
+    request, prices = plan.request, plan.request.prices
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "source": request.source,
+        "location": request.location,
+        "freshness_s": request.freshness_s,
+        "longest_interval_s": request.longest_s,
+        "time_travel_s": request.time_travel_s,
+        "queries_per_hour": request.queries_per_hour,
+        "tables": plan.case.writer.tables,
+        "horizon_s": plan.case.horizon_s,
+        "prefer": request.prefer,
+        "assumed": list(request.assumed),
+        "prices": {"source": prices.source, "as_of": prices.as_of, "currency": prices.currency},
+        "machine": request.machine.words,
+        "provider": request.provider,
+        "catalog": plan.case.catalog,
+        "dialect": request.sql,
     }
 
 

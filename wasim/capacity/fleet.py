@@ -222,26 +222,8 @@ def plan_fleet(
     """
     prefer = preference(requirements.prefer, is_limited=fleet.budget is not None)
     asked = replace(requirements, prefer=None)
-    own = [table.model_copy(update={"name": "", "count": 1, "weight": 1.0}) for table in fleet.tables]
-    rated = {one.model_dump_json() for one in own if one.rows_per_second is not None}
-    is_read_off = len(rated) > MOST_ENCODED
-    classes: dict[str, _Class] = {}
-    keys = []
-    for table, alone in zip(fleet.tables, own, strict=True):
-        is_many = is_read_off and table.rows_per_second is not None
-        kind = stand_in_of(table, asked) if is_many else alone
-        keys.append(kind.model_dump_json())
-        if keys[-1] not in classes:
-            named = kind.model_copy(update={"name": table.name})
-            classes[keys[-1]] = _Class(
-                asked=Asked(
-                    table=named,
-                    requirements=asked,
-                    reaching=reaching,
-                    is_read_off=is_many,
-                    names_faults=names_faults,
-                )
-            )
+    common = Asked(table=fleet.tables[0], requirements=asked, reaching=reaching, names_faults=names_faults)
+    keys, classes = _classes_of(fleet, common)
     allocated: list[Option | None] = [None] * len(keys)
     with _mapping(mapped) as answers:
         reached = {key: one.asked.table.freshness or 0.0 for key, one in classes.items()}
@@ -257,7 +239,25 @@ def plan_fleet(
                 reached_s = min(classes[key].tried_s, default=0.0) if option is None else option.setting.interval_s
                 reached[key] = min(reached[key], reached_s)
         assigned = _with_savings(fleet, keys, classes, allocated, answers)
+    is_read_off = any(one.asked.is_read_off for one in classes.values())
     return FleetPlan(fleet=fleet, assigned=assigned, classes=len(classes), prefer=prefer, is_read_off=is_read_off)
+
+
+def _classes_of(fleet: Fleet, common: Asked) -> tuple[list[str], dict[str, _Class]]:
+    """The key of each table's class, and the classes by key: of tables that are the same, or of many that count as
+    equal. `common` is what is asked of every table.
+    """
+    own = [table.model_copy(update={"name": "", "count": 1, "weight": 1.0}) for table in fleet.tables]
+    rated = {one.model_dump_json() for one in own if one.rows_per_second is not None}
+    keys, classes = list[str](), dict[str, _Class]()
+    for table, alone in zip(fleet.tables, own, strict=True):
+        is_many = len(rated) > MOST_ENCODED and table.rows_per_second is not None
+        kind = stand_in_of(table, common.requirements) if is_many else alone
+        keys.append(kind.model_dump_json())
+        if keys[-1] not in classes:
+            named = kind.model_copy(update={"name": table.name})
+            classes[keys[-1]] = _Class(asked=replace(common, table=named, is_read_off=is_many))
+    return keys, classes
 
 
 def _allocated(fleet: Fleet, found: Sequence[Answered], prefer: Prefer) -> list[Option | None]:

@@ -91,25 +91,8 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
     now = None if request.now is None else now_of(request.now, request)
     case = case_of(request, Setting(interval_s=request.longest_s))
     search = replace(search_for(case, simulator, request.limits), aims=request.aims)
-    best = _best(search, case)
-    chosen = choose(best, request.prefer, request.limits)
-    if chosen is not None and request.prefer == "freshest":
-        chosen, best = _refined(search, case, best, chosen, request.limits)
-    chosen, best = _encoded(search, case, best, chosen)
-    losing, avoided = tuple[LosingJob, ...](), None
-    if chosen is not None:
-        chosen, losing, avoided = _winning(search, case, best, chosen)
-        chosen = simulator.with_measured_bands(chosen)
-        best = [chosen if one.setting.interval_s == chosen.setting.interval_s else one for one in best]
-    plan = Plan(
-        request=request,
-        case=case,
-        best=tuple(best),
-        chosen=chosen,
-        frontier=frontier_of(one for one in best if one.keeps_up),
-        losing=losing,
-        avoided=avoided,
-    )
+    plan = _choice(search, case)
+    chosen = plan.chosen
     if chosen is None:
         return replace(_with_ways_out(plan, search), evaluated=simulator.evaluated)
     if explains:
@@ -119,10 +102,34 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
         plan,
         case=case_of(request, chosen.setting),
         saving=saving_of(simulator, now, chosen),
-        other_end=choose(best, other, request.limits),
+        other_end=choose(plan.best, other, request.limits),
         sustained=None if chosen.commit is None else sustained(chosen.commit, case),
         evaluated=simulator.evaluated,
         files_per_commit=simulator.files_per_commit(chosen.setting),
+    )
+
+
+def _choice(search: Search, case: Case) -> Plan:
+    """The best setting of each interval and the choice among them, by the sizes of its own files."""
+    request = search.simulator.request
+    best = _best(search, case)
+    chosen = choose(best, request.prefer, request.limits)
+    if chosen is not None and request.prefer == "freshest":
+        chosen, best = _refined(search, case, best, chosen, request.limits)
+    chosen, best = _encoded(search, case, best, chosen)
+    losing, avoided = tuple[LosingJob, ...](), None
+    if chosen is not None:
+        chosen, losing, avoided = _winning(search, case, best, chosen)
+        chosen = search.simulator.with_measured_bands(chosen)
+        best = [chosen if one.setting.interval_s == chosen.setting.interval_s else one for one in best]
+    return Plan(
+        request=request,
+        case=case,
+        best=tuple(best),
+        chosen=chosen,
+        frontier=frontier_of(one for one in best if one.keeps_up),
+        losing=losing,
+        avoided=avoided,
     )
 
 

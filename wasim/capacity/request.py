@@ -407,10 +407,7 @@ def _request(
         time_travel_s = age_s
         assumed = (*assumed, f"Time travel {format_duration(age_s)}, as the table has it.")
     document, writers = _with_one_writer(document)
-    own = (*requirements.bounds, *(parsed_limit(metric, text) for metric, text in requirements.limits.items()))
-    metrics = {limit.metric for limit in own}
-    others = [limit for limit in limits if limit.metric not in metrics]
-    reasons = {limit: reason for limit in others if (reason := _why_not_judged(limit))}
+    judged, not_judged = _limits_of(requirements, limits)
     defaults = [
         f"{what} {text} (default)."
         for what, text, given in (
@@ -419,7 +416,6 @@ def _request(
         )
         if given is None
     ]
-    judged = (*own, *(limit for limit in others if limit not in reasons))
     return PlanRequest(
         source=source,
         document=document,
@@ -442,8 +438,18 @@ def _request(
         queries_per_hour=_number(
             "--queries-per-hour", requirements.queries_per_hour or DEFAULT_QUERIES, most=MOST_QUERIES
         ),
-        not_judged=tuple(f"{limit.metric} {limit.text}: not judged, {why}." for limit, why in reasons.items()),
+        not_judged=not_judged,
     )
+
+
+def _limits_of(requirements: Requirements, limits: tuple[Limit, ...]) -> tuple[tuple[Limit, ...], tuple[str, ...]]:
+    """The limits to judge, flags before a scenario's own, and a sentence on each that a plan does not judge."""
+    own = (*requirements.bounds, *(parsed_limit(metric, text) for metric, text in requirements.limits.items()))
+    metrics = {limit.metric for limit in own}
+    others = [limit for limit in limits if limit.metric not in metrics]
+    reasons = {limit: reason for limit in others if (reason := _why_not_judged(limit))}
+    judged = (*own, *(limit for limit in others if limit not in reasons))
+    return judged, tuple(f"{limit.metric} {limit.text}: not judged, {why}." for limit, why in reasons.items())
 
 
 def _own_age_s(properties: Mapping[str, str]) -> float | None:
@@ -555,7 +561,7 @@ def parsed_limit(metric: str, text: str) -> Limit:
         bound = parse.get(kind, lambda: float(text))()
     except ValueError:
         bound = 0.0
-    kind = "count" if metric in COUNTS else kind
-    if not 0 < bound < 2.0**63 or (kind == "count" and not bound.is_integer()):
-        raise WasimError(f"{METRICS[metric].flag} is {quoted(text)}. Give {_WANTED[kind]}.")
+    if not 0 < bound < 2.0**63 or (metric in COUNTS and not bound.is_integer()):
+        wanted = _WANTED["count" if metric in COUNTS else kind]
+        raise WasimError(f"{METRICS[metric].flag} is {quoted(text)}. Give {wanted}.")
     return Limit(metric=metric, comparison="<=", bound=bound, text=f"<= {text}")

@@ -32,27 +32,7 @@ def warnings_of(plan: Plan) -> Iterator[str]:
         held = f", gzipped to {format_bytes(stored)}" if chosen.setting.gzips_json else ""
         size_mb, source = passed[-1].value / 1e6, passed[-1].source
         yield f"metadata.json reaches {format_bytes(text)} of JSON{held}: beyond {size_mb:g} MB ({source})."
-    if plan.avoided is not None:
-        interval_s, job = plan.avoided
-        every, fails = format_duration(interval_s), f"{100 * job.share:.0f} % of its runs"
-        if interval_s < chosen.setting.interval_s:
-            yield f"{every} would be preferred, but on {plan.request.provider} {job.name} fails {fails} there."
-        else:
-            yield (
-                f"{job.name} would pay, but with a commit every {every} on {plan.request.provider} it fails {fails},"
-                f" and is left out: {WHILE_WRITERS_REST}."
-            )
-    for job in plan.losing:
-        helps = job.share_retried <= job.share / 2
-        yield (
-            f"{job.name} fails {100 * job.share:.0f} % of its runs with a commit every"
-            f" {format_duration(chosen.setting.interval_s)} on {plan.request.provider}, and its work is lost. "
-            + (
-                f"With commit.retry.num-retries={RETRIES} it is {100 * job.share_retried:.0f} %."
-                if helps
-                else f"More retries do not help ({100 * job.share_retried:.0f} % with {RETRIES}): {WHILE_WRITERS_REST}."
-            )
-        )
+    yield from _losing(plan, chosen)
     deletes = chosen.values["delete_files"]
     if deletes > MANY_DELETE_FILES:
         yield (
@@ -78,6 +58,31 @@ def warnings_of(plan: Plan) -> Iterator[str]:
             " figures of now are of more commits than land."
         )
     yield from _changed(plan, chosen)
+
+
+def _losing(plan: Plan, chosen: Figures) -> Iterator[str]:
+    """Jobs that lose their races with the writers' commits."""
+    if plan.avoided is not None:
+        interval_s, job = plan.avoided
+        every, fails = format_duration(interval_s), f"{100 * job.share:.0f} % of its runs"
+        if interval_s < chosen.setting.interval_s:
+            yield f"{every} would be preferred, but on {plan.request.provider} {job.name} fails {fails} there."
+        else:
+            yield (
+                f"{job.name} would pay, but with a commit every {every} on {plan.request.provider} it fails {fails},"
+                f" and is left out: {WHILE_WRITERS_REST}."
+            )
+    for job in plan.losing:
+        helps = job.share_retried <= job.share / 2
+        yield (
+            f"{job.name} fails {100 * job.share:.0f} % of its runs with a commit every"
+            f" {format_duration(chosen.setting.interval_s)} on {plan.request.provider}, and its work is lost. "
+            + (
+                f"With commit.retry.num-retries={RETRIES} it is {100 * job.share_retried:.0f} %."
+                if helps
+                else f"More retries do not help ({100 * job.share_retried:.0f} % with {RETRIES}): {WHILE_WRITERS_REST}."
+            )
+        )
 
 
 def _uncertain(plan: Plan, chosen: Figures) -> Iterator[str]:

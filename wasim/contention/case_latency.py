@@ -112,19 +112,12 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
         commits=RACE_COMMITS,
         seed=case.seed,
     )
-    times_ms = np.concatenate(
-        [
-            commit_latency(
-                replace(request, footprint=footprint_at(ledger, share, setup.plain)), providers
-            ).outcome.commit_ms
-            for share in SHARES
-        ]
-    )
-    statements = (
-        ()
-        if setup.provider is None and case.clock == "virtual"
-        else tuple(statements_of(case, ledger_manifests(ledger), footprint_at(ledger, 1.0).manifest_bytes))
-    )
+    over_time = (replace(request, footprint=footprint_at(ledger, share, setup.plain)) for share in SHARES)
+    times_ms = np.concatenate([commit_latency(one, providers).outcome.commit_ms for one in over_time])
+    statements = tuple[PeriodicStatement, ...]()
+    if setup.provider is not None or case.clock != "virtual":
+        manifest_bytes = footprint_at(ledger, 1.0).manifest_bytes
+        statements = tuple(statements_of(case, ledger_manifests(ledger), manifest_bytes))
     end = commit_latency(_long_enough(replace(request, statements=statements)), providers)
     rate = sustained_rate(replace(request, commits=RATE_RACE_COMMITS), providers)
     return ModelledLatency(
