@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from wasim.twin import (
     shipped_profile,
     simulate_case,
 )
-from wasim.twin.profile import SHIPPED, as_triggered
+from wasim.twin.profile import SHIPPED, as_triggered, render_document
 from wasim.twin.supported import ignored
 
 DOCUMENTED = [name for name in SHIPPED if profile_named(name).origin == "documented"]
@@ -58,6 +59,12 @@ def test_a_profile_survives_a_file(name, tmp_path):
     (tmp_path / "profile.json").write_text(render_profile(profile))
     assert read_profile(tmp_path / "profile.json") == profile
     assert profile_named(str(tmp_path / "profile.json")) == profile
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_file_has_a_sample_a_line(name):
+    text = files("wasim.profiles").joinpath(f"{name}.json").read_text()
+    assert text == render_document(json.loads(text)) + "\n"
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -246,12 +246,13 @@ class SimulatedCase:
     @property
     def key(self) -> str:
         """What names the case: a hash of all that decides its bytes."""
+        profile = json.dumps(json.loads(render_profile(self.profile)), indent=1) + "\n"  # however a file lays it out
         decides = {
             "wasim": __version__,
             "ledger_schema": str(SCHEMA_VERSION),
             "engine": ENGINE_NAME,
             "mode": str(self.simulator.mode),
-            "profile": hashlib.sha256(render_profile(self.profile).encode()).hexdigest(),
+            "profile": hashlib.sha256(profile.encode()).hexdigest(),
             "site": json.dumps(asdict(self.site)),
         }
         return self.case.key(decides)

@@ -135,8 +135,26 @@ class WriterProfile:
 
 
 def render_profile(profile: WriterProfile) -> str:
-    """The profile as JSON text."""
-    return json.dumps({"schema_version": SCHEMA_VERSION, **asdict(profile)}, indent=1) + "\n"
+    """The profile as JSON text, as `render_document` writes it."""
+    return render_document({"schema_version": SCHEMA_VERSION, **asdict(profile)}) + "\n"
+
+
+def render_document(value: object, margin: str = "\n") -> str:
+    """JSON with a line for each field; arrays of plain values, and objects of them in arrays, are in one line each."""
+    inner = f"{margin} "
+    if isinstance(value, Mapping) and value:
+        named = (f"{json.dumps(key)}: {render_document(part, inner)}" for key, part in value.items())
+        return f"{{{inner}{f',{inner}'.join(named)}{margin}}}"
+    if isinstance(value, list | tuple) and any(isinstance(part, Mapping) for part in value):
+        rows = (
+            render_document(part, inner) if _nests(part) else json.dumps(part, ensure_ascii=False) for part in value
+        )
+        return f"[{inner}{f',{inner}'.join(rows)}{margin}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _nests(part: object) -> bool:
+    return isinstance(part, Mapping) and any(isinstance(one, Mapping | list | tuple) for one in part.values())
 
 
 def read_profile(path: Path) -> WriterProfile:
