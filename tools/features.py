@@ -136,8 +136,7 @@ FEATURES: Mapping[str, tuple[Feature, ...]] = {
             fields={**_kept("rewrite_data_files", _EVERY), **_changes("update", _SHARE)},
         ),
         Feature(
-            words="rewrite_data_files with equality deletes",
-            fields={**_BY_KEY, **_kept("rewrite_data_files", _EVERY)},
+            words="rewrite_data_files with equality deletes", fields={**_BY_KEY, **_kept("rewrite_data_files", _EVERY)}
         ),
     ),
     "evolution": (

@@ -151,14 +151,8 @@ def _to_come(tables: list[Measured]) -> Iterator[str]:
     for one in tables:
         expected = announced(one)
         cells = [format_bytes(one.metadata_bytes(version)) for version in (3, 4)]
-        cells += [
-            format_bytes(expected.root),
-            f"{format_bytes(expected.inline)} ({expected.inlined or 'none'})",
-        ]
-        cells += [
-            format_bytes(expected.without_json),
-            f"{expected.without_json / one.metadata_bytes(3):.3f}",
-        ]
+        cells += [format_bytes(expected.root), f"{format_bytes(expected.inline)} ({expected.inlined or 'none'})"]
+        cells += [format_bytes(expected.without_json), f"{expected.without_json / one.metadata_bytes(3):.3f}"]
         yield f"| {' | '.join([*one.label, *cells])} |"
 
 

@@ -44,14 +44,8 @@ CHANGES: Mapping[str, tuple[str, Change]] = {
         Maintenance(expire_snapshots=ExpireSnapshots(every=60.0, older_than=HOUR_S)),
     ),
     "gzip": (f"`{METADATA_COMPRESSION}` = `gzip`", {METADATA_COMPRESSION: "gzip"}),
-    "rewriting": (
-        "Spark's `rewrite_manifests` daily",
-        Maintenance(rewrite_manifests=RewriteManifests(every=DAY_S)),
-    ),
-    "deletion": (
-        f"`{METADATA_DELETE_AFTER_COMMIT_ENABLED}` = `true`",
-        {METADATA_DELETE_AFTER_COMMIT_ENABLED: "true"},
-    ),
+    "rewriting": ("Spark's `rewrite_manifests` daily", Maintenance(rewrite_manifests=RewriteManifests(every=DAY_S))),
+    "deletion": (f"`{METADATA_DELETE_AFTER_COMMIT_ENABLED}` = `true`", {METADATA_DELETE_AFTER_COMMIT_ENABLED: "true"}),
 }
 """What may be set without a change of the interval: in words of Spark or of the table, and as the case has it."""
 

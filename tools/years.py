@@ -221,11 +221,7 @@ def fidelity(drawn: Sequence[Case], head: str) -> Iterator[str]:
         held, stated = held + sum(inside), stated + len(inside)
         for name, is_met in zip(
             met,
-            (
-                counts <= GOAL_COUNTS,
-                abs(one.error_of_all) <= GOAL_ALL,
-                abs(one.error(worst)) <= GOAL_KIND,
-            ),
+            (counts <= GOAL_COUNTS, abs(one.error_of_all) <= GOAL_ALL, abs(one.error(worst)) <= GOAL_KIND),
             strict=True,
         ):
             met[name] += is_met
@@ -328,10 +324,7 @@ _LARGE = {
     "writer": "streaming",
     "commit_interval": "1s",
     "horizon": "1d",
-    "maintenance": {
-        "rewrite_data_files": {"every": "1h"},
-        "expire_snapshots": {"every": "1d", "older_than": "5d"},
-    },
+    "maintenance": {"rewrite_data_files": {"every": "1h"}, "expire_snapshots": {"every": "1d", "older_than": "5d"}},
 }
 
 

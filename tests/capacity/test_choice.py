@@ -6,14 +6,7 @@ import pytest
 from support.by_hand import at_most, some_figures
 from support.plans import a_plan
 
-from wasim.capacity import (
-    Figures,
-    Requirements,
-    SettingSimulator,
-    make_plan,
-    plan_lines,
-    request_from_flags,
-)
+from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, plan_lines, request_from_flags
 from wasim.capacity.choice import by_interval, choose, frontier_of, relax, shortest_of_cheapest, within_band
 from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.words import value_words

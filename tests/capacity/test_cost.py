@@ -19,13 +19,7 @@ COMPACTED = Setting(
 
 
 def test_small_files_are_compacted_where_queries_pay_to_open_them():
-    flags = {
-        "rows_per_second": "5000",
-        "columns": "40",
-        "files_per_commit": "8",
-        "partitions": "24",
-        "horizon": "4d",
-    }
+    flags = {"rows_per_second": "5000", "columns": "40", "files_per_commit": "8", "partitions": "24", "horizon": "4d"}
 
     def chosen(queries: str) -> Figures:
         request = request_from_flags(flags, Requirements(freshness="5m", queries_per_hour=queries))

@@ -37,10 +37,7 @@ def test_the_recommended_setting_costs_what_simulating_gives_within_its_band():
     case = case_of(asked, chosen.setting)
     summed = simulate_years(case, shipped_profile(case), Site(location=asked.location))
     on_disk = sum(summed.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
-    true = {
-        "metadata_json_bytes": summed.live_bytes[Kind.METADATA_JSON],
-        "metadata_on_disk_bytes": on_disk,
-    }
+    true = {"metadata_json_bytes": summed.live_bytes[Kind.METADATA_JSON], "metadata_on_disk_bytes": on_disk}
     for metric, value in true.items():
         assert chosen.spreads[metric].final == pytest.approx(value, rel=0.02), metric
     assert chosen.values["metadata_bytes"] == pytest.approx(summed.totals.metadata_bytes, rel=0.02)

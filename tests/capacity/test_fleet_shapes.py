@@ -33,12 +33,7 @@ from wasim.years.manifest_sizes import ManifestBytes
 
 def table(columns: int, files: int, partitions: int, writer: str = "streaming") -> FleetTable:
     return FleetTable(
-        name="a.b",
-        rows_per_second=1000,
-        columns=columns,
-        files_per_commit=files,
-        partitions=partitions,
-        writer=writer,
+        name="a.b", rows_per_second=1000, columns=columns, files_per_commit=files, partitions=partitions, writer=writer
     )
 
 

@@ -80,10 +80,7 @@ DELETES = {"delete": {"every": "1d", "share": 0.01, "mode": "merge-on-read"}}
 
 @pytest.mark.parametrize(
     ("changes", "writers"),
-    [
-        pytest.param(DELETES, 1, marks=pytest.mark.slow, id="statements"),
-        pytest.param({}, 4, id="four writers"),
-    ],
+    [pytest.param(DELETES, 1, marks=pytest.mark.slow, id="statements"), pytest.param({}, 4, id="four writers")],
 )
 def test_without_expiry_each_month_costs_more_than_the_one_before(changes: dict[str, object], writers: int):
     request = a_request()

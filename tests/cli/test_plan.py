@@ -36,11 +36,7 @@ def test_the_terminal_shows_the_figures_of_the_json():
     assert document["schema_version"] == 1
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith(f"Commit every {format_duration(document['recommended']['commit_interval_s'])},")
-    assert [one["metric"] for one in document["limits"]] == [
-        "planning_p50_ms",
-        "metadata_json_bytes",
-        "monthly_cost",
-    ]
+    assert [one["metric"] for one in document["limits"]] == ["planning_p50_ms", "metadata_json_bytes", "monthly_cost"]
     assert sum(line.count("✓") for line in lines) == 1 + len(document["limits"])  # and freshness
     for one in document["intervals"]:
         if one["keeps_up_until_s"] is None:

@@ -76,9 +76,7 @@ def test_a_long_wait_is_prolonged_by_a_tenth_at_most():
     waits = []
     for seed in range(20):
         rules = RaceRules(
-            groups=(PAIR,),
-            policy=replace(POLICY, least_wait_ms=1000, most_wait_ms=5000),
-            rule=CONFLICT_RULES["hadoop"],
+            groups=(PAIR,), policy=replace(POLICY, least_wait_ms=1000, most_wait_ms=5000), rule=CONFLICT_RULES["hadoop"]
         )
         _, lost, again = race([1, 2], [0.0, 0.2], rules, np.random.default_rng(seed))
         waits.append(again.read_s - lost.swap_s)

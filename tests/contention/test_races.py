@@ -12,16 +12,7 @@ from hypothesis import strategies as st
 from support.races import DEFAULT_POLICY, constant, raced, share_lost, times
 from support.synthetic import synthetic_case
 
-from wasim.contention import (
-    CONFLICT_RULES,
-    RaceRules,
-    WriterGroup,
-    load_providers,
-    race,
-    race_of,
-    race_steps,
-    rules_of,
-)
+from wasim.contention import CONFLICT_RULES, RaceRules, WriterGroup, load_providers, race, race_of, race_steps, rules_of
 from wasim.contention.races import SNAPSHOT_BYTES, _compiled_run
 from wasim.contention.writer_times import PARTS
 from wasim.scenario import Case

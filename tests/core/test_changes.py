@@ -80,11 +80,7 @@ def changes(mode: str) -> str:
 COMPACTION = "{rewrite_data_files: {every: 22s, min_input_files: 2}}"
 CASES: dict[str, dict[str, str]] = {
     "copy-on-write v2 partitioned": {"table": table(2, partitioned=True), "changes": changes("copy-on-write")},
-    "copy-on-write v3 compacted": {
-        "table": table(3),
-        "changes": changes("copy-on-write"),
-        "maintenance": COMPACTION,
-    },
+    "copy-on-write v3 compacted": {"table": table(3), "changes": changes("copy-on-write"), "maintenance": COMPACTION},
     "merge-on-read v3 compacted": {
         "table": table(3, partitioned=True),
         "changes": changes("merge-on-read"),

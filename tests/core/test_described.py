@@ -61,11 +61,7 @@ DELETES = {
         content_size_bytes=40,
     ),
 }
-SCHEMA = {
-    "type": "struct",
-    "schema-id": 0,
-    "fields": [{"id": 1, "name": "event_id", "required": True, "type": "long"}],
-}
+SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "event_id", "required": True, "type": "long"}]}
 
 
 def test_a_partition_value_is_written_as_the_specification_says() -> None:

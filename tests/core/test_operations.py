@@ -184,10 +184,7 @@ def test_two_thousand_commits_are_the_simulators_within_a_thousandth(run_on: Run
             },
             "rewrite_data_files with add_partition_field",
         ),
-        (
-            {"evolution": "[{at: 1s, set_properties: {write.format.default: orc}}]"},
-            r"set_properties\.write\.format",
-        ),
+        ({"evolution": "[{at: 1s, set_properties: {write.format.default: orc}}]"}, r"set_properties\.write\.format"),
     ],
 )
 def test_what_core_cannot_describe_is_refused_by_name(lines: dict[str, str], named: str, small_case: MakeCase) -> None:

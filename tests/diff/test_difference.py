@@ -6,13 +6,7 @@ from support.paths import SCENARIOS
 from wasim.diff.difference import Difference, Differences, Workload, find_differences
 from wasim.diff.projection import Terms
 from wasim.diff.sides import Pair
-from wasim.diff.words import (
-    difference_lines,
-    differences_comment,
-    differences_document,
-    headline,
-    judge_differences,
-)
+from wasim.diff.words import difference_lines, differences_comment, differences_document, headline, judge_differences
 
 SCENARIO = """
 name: events

@@ -23,12 +23,7 @@ MERGING = {"commit.manifest.min-count-to-merge": "4", "write.metadata.previous-v
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"files_per_commit": 2},
-        {"writer": "batch", "properties": MERGING},
-    ],
-    ids=["streaming", "batch"],
+    "options", [{"files_per_commit": 2}, {"writer": "batch", "properties": MERGING}], ids=["streaming", "batch"]
 )
 def test_a_simulated_tables_case_is_the_one_that_made_it(options, tmp_path):
     given = synthetic_case(horizon_s=30.0, **options)

@@ -26,10 +26,7 @@ from wasim.scenario.changes import Changes, Maintenance
 
 NOW = InspectOptions(grace_s=0)
 GZIPPED = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-count-to-merge": "3"}
-SHORT_LOG = {
-    "write.metadata.delete-after-commit.enabled": "true",
-    "write.metadata.previous-versions-max": "3",
-}
+SHORT_LOG = {"write.metadata.delete-after-commit.enabled": "true", "write.metadata.previous-versions-max": "3"}
 
 
 CASES = {

@@ -73,12 +73,7 @@ def a_report() -> FitReport:
         ),
         keeps_up=(
             KeepsUp(
-                writer="batch",
-                case="batch",
-                commit_interval_s=5.0,
-                until_s=61_200.0,
-                slope="library",
-                commits_seen=240,
+                writer="batch", case="batch", commit_interval_s=5.0, until_s=61_200.0, slope="library", commits_seen=240
             ),
         ),
         checks=(

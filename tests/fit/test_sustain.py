@@ -68,14 +68,7 @@ DAY_S = 86_400.0
 
 
 def keeps_up(until_s: float, slope: str = "library") -> KeepsUp:
-    return KeepsUp(
-        writer="w",
-        case="w",
-        commit_interval_s=5.0,
-        until_s=until_s,
-        slope=slope,
-        commits_seen=12_345,
-    )
+    return KeepsUp(writer="w", case="w", commit_interval_s=5.0, until_s=until_s, slope=slope, commits_seen=12_345)
 
 
 @pytest.mark.parametrize(

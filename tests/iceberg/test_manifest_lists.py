@@ -26,11 +26,7 @@ ROWS = ("added_rows_count", "existing_rows_count", "deleted_rows_count")
 
 @st.composite
 def manifests(draw, version):
-    since_v2 = {
-        "content": draw(st.integers(0, 1)),
-        "sequence_number": draw(LONGS),
-        "min_sequence_number": draw(LONGS),
-    }
+    since_v2 = {"content": draw(st.integers(0, 1)), "sequence_number": draw(LONGS), "min_sequence_number": draw(LONGS)}
     return ManifestFile(
         manifest_path=draw(st.text(max_size=30)),
         manifest_length=draw(LONGS),

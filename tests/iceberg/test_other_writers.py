@@ -7,13 +7,7 @@ import pytest
 import zstandard
 from support.iceberg_files import SYNC, real_file
 
-from wasim.iceberg import (
-    IcebergFileError,
-    manifest_list_bytes,
-    read_manifest,
-    read_manifest_list,
-    read_metadata_json,
-)
+from wasim.iceberg import IcebergFileError, manifest_list_bytes, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
 from wasim.iceberg.codecs import gzip_bytes
 from wasim.iceberg.containers import header_bytes, read_container

@@ -12,11 +12,7 @@ from support.parquet_manifests import SCHEMA, SPEC, entry
 from wasim.iceberg import IcebergFileError, ManifestContent, parquet_process, read_manifest
 from wasim.iceberg.containers import DEFAULT_LIMITS
 from wasim.iceberg.manifests import read_manifest_header
-from wasim.iceberg.parquet_manifests import (
-    parquet_manifest_bytes,
-    parquet_manifest_length,
-    read_parquet_manifest,
-)
+from wasim.iceberg.parquet_manifests import parquet_manifest_bytes, parquet_manifest_length, read_parquet_manifest
 
 
 def written(count: int = 3) -> bytes:

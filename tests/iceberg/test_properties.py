@@ -9,14 +9,7 @@ import pytest
 
 import wasim
 from wasim.iceberg import properties
-from wasim.iceberg.properties import (
-    PLACING_KEYS,
-    PROPERTIES,
-    PropertyError,
-    Support,
-    TableProperties,
-    property_of,
-)
+from wasim.iceberg.properties import PLACING_KEYS, PROPERTIES, PropertyError, Support, TableProperties, property_of
 from wasim.iceberg.property_values import DEFAULT_METRICS, NO_METRICS, MetricsMode
 from wasim.ledger import Kind
 

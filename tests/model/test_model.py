@@ -5,13 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.synthetic import synthetic_case
 
-from wasim.model import (
-    Appends,
-    ManifestSizes,
-    drivers_at,
-    read_appends,
-    smallest_sustainable_interval_s,
-)
+from wasim.model import Appends, ManifestSizes, drivers_at, read_appends, smallest_sustainable_interval_s
 from wasim.model.drivers import digits_at, digits_through
 
 SIZES = ManifestSizes(new_bytes=7700, header_bytes=7300, entry_bytes=50)

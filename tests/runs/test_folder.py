@@ -11,10 +11,7 @@ from wasim.runs import RunMarker, find_run, open_run_folder
 @pytest.mark.parametrize("name", ["50%20off", "what?", "a#b"])
 def test_a_results_folder_that_sqlite_or_hadoop_misreads_is_refused(name: str, tmp_path: Path) -> None:
     marker = RunMarker(scenario="s", question="q?", keys=("a" * 12,))
-    with (
-        pytest.raises(EnvironmentFault, match="part of a URI"),
-        open_run_folder(tmp_path / name, marker, fresh=False),
-    ):
+    with pytest.raises(EnvironmentFault, match="part of a URI"), open_run_folder(tmp_path / name, marker, fresh=False):
         pass
 
 

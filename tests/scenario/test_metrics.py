@@ -9,7 +9,7 @@ from wasim.runs.limits import PERIODS_S
 from wasim.scenario.metrics import METRICS
 
 OF_A_TABLE = {  # shares of what a table holds, which no run has
-    *("metadata_share", "small_file_share", "delete_file_share", "partition_skew", "orphan_share", "manifest_overlap"),
+    *("metadata_share", "small_file_share", "delete_file_share", "partition_skew", "orphan_share", "manifest_overlap")
 }
 
 

@@ -79,8 +79,7 @@ def test_the_schema_resolves_all_its_references() -> None:
 
 
 @pytest.mark.parametrize(
-    "field",
-    ["commit_interval", "writer", "writer.append", "table.format_version", "workload.files_per_commit", "seed"],
+    "field", ["commit_interval", "writer", "writer.append", "table.format_version", "workload.files_per_commit", "seed"]
 )
 def test_the_schema_sweeps_fields_by_their_dotted_names(field: str) -> None:
     assert json_schema()["properties"]["sweep"]["properties"][field]["type"] == "array"

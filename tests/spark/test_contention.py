@@ -45,10 +45,7 @@ def test_writers_in_each_others_way_lose_attempts_but_no_rows(
     catalog: str, run_case: RunCase, small_case: MakeCase
 ) -> None:
     case = small_case(
-        writer="{kind: batch, writers: 4}",
-        horizon="16s",
-        table=RETRIES % (30, SOON),
-        environment=ENVIRONMENT % catalog,
+        writer="{kind: batch, writers: 4}", horizon="16s", table=RETRIES % (30, SOON), environment=ENVIRONMENT % catalog
     )
     run, context = run_case(case)
     assert run.case.label == "4×batch every 1s"

@@ -67,7 +67,7 @@ def replay(table: Path, case: Case, folder: Path) -> None:
         writer=ManifestWriter(
             header=ManifestHeader(
                 schema=first.current_schema(), spec=first.default_spec(), format_version=first.format_version
-            ),
+            )
         ).with_properties(_properties(case)),
         json=TableJson(base=first, properties=_properties(case), needs_text=True),
         log=EventLog(folder=folder),

@@ -57,11 +57,7 @@ def _encode_avro(container: Container, source: str, level: int | None = None) ->
     if "partition-spec" in container.header:
         manifest = manifest_from(container, source=source)
         return manifest_bytes(
-            manifest.header,
-            manifest.entries,
-            sync_marker=manifest.sync_marker,
-            codec=manifest.codec,
-            level=level,
+            manifest.header, manifest.entries, sync_marker=manifest.sync_marker, codec=manifest.codec, level=level
         )
     listing = manifest_list_from(container, source=source)
     return manifest_list_bytes(listing.header, listing.manifests, sync_marker=listing.sync_marker)

@@ -5,14 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tools.contention import (
-    PUBLISHED_PER_S,
-    PUBLISHED_S3,
-    RECORDED,
-    peer_request,
-    raced,
-    without_engine,
-)
+from tools.contention import PUBLISHED_PER_S, PUBLISHED_S3, RECORDED, peer_request, raced, without_engine
 from wasim.contention import commit_latency, retry_policy, sustained_rate
 from wasim.iceberg.properties import TableProperties
 

@@ -12,11 +12,7 @@ from support.races import share_lost, times
 from support.synthetic import synthetic_case
 
 from tools.comparison import compare
-from wasim.contention import (
-    measure_contention,
-    race_of,
-    retry_policy,
-)
+from wasim.contention import measure_contention, race_of, retry_policy
 from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.properties import TableProperties

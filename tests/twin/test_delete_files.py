@@ -128,11 +128,7 @@ def test_rows_written_again_in_v3_take_what_lineage_takes(small_case: Callable[.
     assert bytes_by_law == pytest.approx(real_bytes, rel=0.2)
 
 
-def run(
-    parts: dict[str, Any],
-    small_case: Callable[..., Case],
-    run_case,
-) -> Path:
+def run(parts: dict[str, Any], small_case: Callable[..., Case], run_case) -> Path:
     """Where the table of a case is that Spark has written."""
     given = {"table": {"columns": COLUMNS}, "writer": "batch", "workload": FILES, "horizon": "3s", **parts}
     _, context = run_case(small_case(**{key: json.dumps(part) for key, part in given.items()}))

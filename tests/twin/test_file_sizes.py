@@ -66,10 +66,7 @@ def test_files_are_within_three_hundredths_of_sparks(name: str) -> None:
 @pytest.mark.slow  # of recorded tables: the test above
 @pytest.mark.parametrize("name", CASES)
 def test_files_of_every_column_type_have_sparks_size(
-    name: str,
-    small_case: Callable[..., Case],
-    run_case,
-    tmp_path: Path,
+    name: str, small_case: Callable[..., Case], run_case, tmp_path: Path
 ) -> None:
     parts = {"table": {"columns": EVERY_TYPE}, "horizon": "7s", **CASES[name]}
     case = small_case(**{key: json.dumps(part) for key, part in parts.items()})

@@ -50,10 +50,7 @@ CASES = {
         "writer": UPSERT % ", key: [event_id, sensor], locality: newest",
         "workload": "{rows_per_second: 30, files_per_commit: 2, distribution_mode: hash}",
     },
-    "v3": {
-        "table": f"{{format_version: 3, {COLUMNS}, {MERGES}}}",
-        "writer": UPSERT % ", locality: newest",
-    },
+    "v3": {"table": f"{{format_version: 3, {COLUMNS}, {MERGES}}}", "writer": UPSERT % ", locality: newest"},
     "v3 partitioned, keys dealt out": {
         "table": f"{{format_version: 3, {COLUMNS}, {MERGES}, partition_by: [{{column: level}}]}}",
         "writer": UPSERT % ", key: [level, event_id]",
@@ -109,10 +106,7 @@ def replay(job: UpsertingJob, checkpoints: list[Checkpoint], folder: Path) -> di
         draws_of(job.folder / "metadata", snapshot, draws)
         draws.queue.append(UUID(parse_metadata_name(path.name).uuid).bytes)
         moment = Moment(
-            event_time_s=0.0,
-            timestamp_ms=snapshot.timestamp_ms,
-            updated_ms=state.last_updated_ms,
-            texts=texts(number),
+            event_time_s=0.0, timestamp_ms=snapshot.timestamp_ms, updated_ms=state.last_updated_ms, texts=texts(number)
         )
         commit_row_delta(table, delta, moment)
         assert not draws.queue

@@ -101,7 +101,7 @@ def test_reports_and_steps_say_what_the_real_ones_say(name):
 
 def test_lists_and_manifests_are_those_that_retained_snapshots_name(tmp_path):
     case = kept_case(
-        maintenance={"expire_snapshots": {"every": "5s", "older_than": "2s"}, "rewrite_manifests": {"every": "4s"}},
+        maintenance={"expire_snapshots": {"every": "5s", "older_than": "2s"}, "rewrite_manifests": {"every": "4s"}}
     )
     simulate(case, tmp_path)
     metadata, files = newest(tmp_path), {path.name for path in (tmp_path / "metadata").iterdir()}
@@ -253,10 +253,7 @@ def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):
             {"maintenance": {"rewrite_data_files": {"every": "4s", "target_file_size_bytes": 5000}}},
             "would write several",
         ),
-        (
-            {"evolution": [{"at": "1s", "set_properties": {"write.format.default": "orc"}}]},
-            r"write\.format\.default",
-        ),
+        ({"evolution": [{"at": "1s", "set_properties": {"write.format.default": "orc"}}]}, r"write\.format\.default"),
     ],
 )
 def test_what_is_not_modelled_is_refused_by_name(parts, named):

@@ -16,14 +16,7 @@ from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.releases import release_named
 from wasim.ledger import Kind
 from wasim.scenario.scenario import row_bytes
-from wasim.twin import (
-    WriterProfile,
-    profile_named,
-    read_profile,
-    render_profile,
-    shipped_profile,
-    simulate_case,
-)
+from wasim.twin import WriterProfile, profile_named, read_profile, render_profile, shipped_profile, simulate_case
 from wasim.twin.profile import SHIPPED, as_triggered, render_document
 from wasim.twin.supported import ignored
 

@@ -101,9 +101,7 @@ OPERATIONS = {
         "evolution": "[{at: 6s, add_column: {name: more, type: list<int>, items: 5}},"
         " {at: 9s, set_properties: {write.metadata.metrics.max-inferred-column-defaults: 12}}]",
     },
-    "neither key nor time": {
-        "table": f"{{key_column: none, time_column: none, columns: [{COLUMNS}]}}",
-    },
+    "neither key nor time": {"table": f"{{key_column: none, time_column: none, columns: [{COLUMNS}]}}"},
     "metrics of a few columns, one of them new": {
         "table": "{columns: [{name: part, type: struct, fields: [{name: deep, type: struct,"
         " fields: [{name: x, type: int}]}, {name: y, type: long}]}, {name: n, type: int}, {name: z, type: string}],"

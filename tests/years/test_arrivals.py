@@ -30,11 +30,7 @@ def test_chances_are_those_of_runs_of_commits():
     ("files", "partitions", "rows_per_second"), [(4, 0, 100), (3, 1, 100), (4, 16, 1), (2, 120, 5)]
 )
 def test_expected_commits_are_those_of_a_sample(files: int, partitions: int, rows_per_second: int):
-    flags = {
-        "rows_per_second": str(rows_per_second),
-        "files_per_commit": str(files),
-        "partitions": str(partitions),
-    }
+    flags = {"rows_per_second": str(rows_per_second), "files_per_commit": str(files), "partitions": str(partitions)}
     document, _ = document_from_flags(flags)
     case = make_case(examine(document | {"commit_interval": "1m"})[0], repetition=0, swept={})
     sampled, expected = CommitSamples(profile=shipped_profile(case)).arrivals(case), even_arrivals(case)

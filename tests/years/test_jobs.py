@@ -15,8 +15,7 @@ ARRIVALS = Arrivals(files=4.0, rows_per_file=25.0, partitions=5.0, open_partitio
 
 
 @pytest.mark.parametrize(
-    ("idle_every", "rewritten_s", "before", "after"),
-    [(10, 18, 1, 1), (10, 14, 0, 2), (10, 26, 2, 0), (1, 18, 13, 12)],
+    ("idle_every", "rewritten_s", "before", "after"), [(10, 18, 1, 1), (10, 14, 0, 2), (10, 26, 2, 0), (1, 18, 13, 12)]
 )
 def test_another_job_parts_the_commits_of_nothing(idle_every, rewritten_s, before, after):
     """Rows come until 5 s of every 30; the interval that ends with the 18th second is the 13th without any."""

@@ -118,9 +118,7 @@ def test_an_append_s_snapshot_takes_what_the_twin_writes(version: int):
         append(table, rules, 1.0)
     size = round(rules.file_bytes)
     counts = CommitCounts(
-        manifests_created=1,
-        added=FileCounts(files=1, records=case.rows_per_commit, bytes=size),
-        changed_partitions=1,
+        manifests_created=1, added=FileCounts(files=1, records=case.rows_per_commit, bytes=size), changed_partitions=1
     )
     one_digit = shape.sizes.snapshots.of_append(counts)
     rows = [case.rows_per_commit * commit for commit in (1, 2, 3)]

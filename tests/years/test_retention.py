@@ -43,9 +43,7 @@ def test_orphan_removal_takes_the_bytes_of_gone_metadata_json(small_case: Callab
     assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.005)
 
 
-def test_old_metadata_json_that_stays_is_as_large_as_written(
-    small_case: Callable[..., Case],
-):
+def test_old_metadata_json_that_stays_is_as_large_as_written(small_case: Callable[..., Case]):
     kept = "write.metadata.delete-after-commit.enabled: 'true', write.metadata.previous-versions-max: 90"
     case = small_case(
         horizon="100s",

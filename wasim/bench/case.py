@@ -20,10 +20,7 @@ from wasim.bench.probing import CaseContext, Probing, probe_fresh
 from wasim.collect import list_table
 from wasim.collect.audit import classify
 from wasim.errors import CaseFailed
-from wasim.ledger import (
-    FileEvents,
-    Kind,
-)
+from wasim.ledger import FileEvents, Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, make_durable, save_case
 from wasim.scenario import Case

@@ -34,10 +34,7 @@ WIDTH = 80
 _MINUTES = {"rewrite_data_files": 0, "rewrite_manifests": 20, "expire_snapshots": 40, "remove_orphan_files": 50}
 """Jobs in the order in which each leaves least to the next, and the minute of an hour that keeps them in it."""
 _OPTIONS = {TARGET: "target-file-size-bytes", "min_input_files": "min-input-files"}
-_OF_ATHENA = {
-    TARGET: "write_target_data_file_size_bytes",
-    "min_input_files": "optimize_rewrite_data_file_threshold",
-}
+_OF_ATHENA = {TARGET: "write_target_data_file_size_bytes", "min_input_files": "optimize_rewrite_data_file_threshold"}
 _COUNTED = {"when_small_files": "small files", "when_manifests": "manifests", "when_snapshots": "snapshots"}
 
 

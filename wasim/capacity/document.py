@@ -86,12 +86,7 @@ def _asked(plan: Plan) -> dict[str, Any]:
 
 def _judged(limit: Limit, chosen: Figures, plan: Plan) -> dict[str, Any]:
     value = chosen.judged(limit.metric)
-    return {
-        "metric": limit.metric,
-        "bound": limit.bound,
-        "value": value,
-        "slack": 1 - value / limit.bound,
-    }
+    return {"metric": limit.metric, "bound": limit.bound, "value": value, "slack": 1 - value / limit.bound}
 
 
 def _saving(plan: Plan) -> dict[str, Any]:

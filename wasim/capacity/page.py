@@ -63,13 +63,7 @@ def _scale(
     )
     at = values.index(own)
     changed = {place: simulator_of(requests[values[place]]) for place in {0, len(values) - 1} - {at}}
-    return Scale(
-        key=key,
-        label=label,
-        values=values,
-        at=at,
-        simulated=changed,
-    )
+    return Scale(key=key, label=label, values=values, at=at, simulated=changed)
 
 
 def _with_workload(request: PlanRequest, **changed: str) -> PlanRequest:
@@ -177,11 +171,7 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
         few = thinned(axes.intervals_s, base.interval_s, most=FEW_INTERVALS)
         rewrites_s, compactions_s = (base.maintenance.rewrite_every_s,), (base.maintenance.compact_every_s,)
         axes = replace(
-            axes,
-            intervals_s=tuple(few),
-            rewrites_s=rewrites_s,
-            compactions_s=compactions_s,
-            horizons_s=(horizon_s,),
+            axes, intervals_s=tuple(few), rewrites_s=rewrites_s, compactions_s=compactions_s, horizons_s=(horizon_s,)
         )
         scales = []
 
@@ -189,9 +179,5 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
         return (setting == base and until_s <= horizon_s) or is_affordable(case, setting, until_s)
 
     return build_lattice(
-        axes,
-        simulator,
-        metrics=[limit.metric for limit in plan.limits],
-        scales=scales,
-        is_shown=is_shown,
+        axes, simulator, metrics=[limit.metric for limit in plan.limits], scales=scales, is_shown=is_shown
     )

@@ -11,11 +11,7 @@ from typing import Any, Literal
 
 from wasim.contention import LOCAL, catalog_named, provider_named
 from wasim.errors import SavedFileError, WasimError, quoted
-from wasim.iceberg.properties import (
-    MAX_SNAPSHOT_AGE_MS,
-    METADATA_COMPRESSION,
-    TableProperties,
-)
+from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, METADATA_COMPRESSION, TableProperties
 from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run
 from wasim.scenario import Scenario, load_scenario
 from wasim.scenario.checks import MOST_ROWS_PER_COMMIT
@@ -316,13 +312,7 @@ def request_from_document(
     if "commit_interval" in document:
         document["commit_interval"] = _commits_every_s(examine(document)[0])
     return _request_of_document(
-        source,
-        document,
-        requirements,
-        limits=(),
-        horizon=horizon,
-        notes=notes,
-        own_properties=own_properties,
+        source, document, requirements, limits=(), horizon=horizon, notes=notes, own_properties=own_properties
     )
 
 

@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    run: RunName,
-    form: FormatOption = Format.TABLE,
-    link: Link = "",
-    as_json: AsJson = False,
-    prices: PriceFile = None,
+    run: RunName, form: FormatOption = Format.TABLE, link: Link = "", as_json: AsJson = False, prices: PriceFile = None
 ) -> None:
     """Rebuild the report of a saved run; nothing is measured."""
     from wasim.cli.terminal import print_outcome

@@ -57,8 +57,7 @@ def inspect(
         FailOn, typer.Option("--fail-on", help="From which finding on to exit with 1.")
     ] = FailOn.WARNING,
     interval: Annotated[
-        str | None,
-        typer.Option("--commit-interval", help="The true one, where stamps of snapshots do not tell it."),
+        str | None, typer.Option("--commit-interval", help="The true one, where stamps of snapshots do not tell it.")
     ] = None,
     forecast: Annotated[
         str | None,

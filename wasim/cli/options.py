@@ -31,8 +31,7 @@ Catalog = Annotated[
 Master = Annotated[str, typer.Option(help="Spark master URL.")]
 PriceFile = Annotated[Path | None, typer.Option(metavar="FILE", help="What S3 charges, instead of the prices shipped.")]
 RunName = Annotated[
-    Path,
-    typer.Argument(metavar="RUN", help="A run's folder; latest is the newest in results, DIR/latest that in DIR."),
+    Path, typer.Argument(metavar="RUN", help="A run's folder; latest is the newest in results, DIR/latest that in DIR.")
 ]
 Settings = Annotated[
     list[str] | None,
@@ -111,9 +110,7 @@ _WORKLOAD = (
 )
 _TABLE = (
     _Option(
-        name="metadata_file",
-        flag="--metadata-file",
-        help="The current metadata.json, instead of the newest there.",
+        name="metadata_file", flag="--metadata-file", help="The current metadata.json, instead of the newest there."
     ),
     _Option(name="table_uuid", flag="--table-uuid", help="Only metadata.json of this table."),
     _Option(

@@ -49,7 +49,7 @@ _ROLES = {"key_column": ("long",), "time_column": ("timestamptz", "timestamp")}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _TYPES = {"time": "long", "timestamp_ns": "timestamp", "timestamptz_ns": "timestamptz", "uuid": "binary"}
 _SAME_TYPES = frozenset(
-    ["boolean", "int", "long", "float", "double", "date", "timestamp", "timestamptz", "string", "binary"],
+    ["boolean", "int", "long", "float", "double", "date", "timestamp", "timestamptz", "string", "binary"]
 )
 _FIXED = re.compile(r"fixed\[(\d+)\]")
 _LONGEST = 65_536

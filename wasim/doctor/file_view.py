@@ -9,13 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from wasim.errors import UnsupportedFile, printable
-from wasim.iceberg import (
-    IcebergFileError,
-    ManifestEntry,
-    read_manifest,
-    read_manifest_list,
-    read_metadata_json,
-)
+from wasim.iceberg import IcebergFileError, ManifestEntry, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import ENCRYPTED_MAGIC, Container, read_container

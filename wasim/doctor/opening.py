@@ -82,10 +82,7 @@ class OpenedTable(Folder):
 
 
 def open_table(
-    location: str,
-    choice: Choice | None = None,
-    s3: S3Options | None = None,
-    map_parts: MapParts | None = None,
+    location: str, choice: Choice | None = None, s3: S3Options | None = None, map_parts: MapParts | None = None
 ) -> OpenedTable:
     """The table at a location: its folder, its metadata folder or one of its metadata.json.
 

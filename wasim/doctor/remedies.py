@@ -317,11 +317,7 @@ def _delete_after_commit(tree: Tree, totals: StateTotals, table: str) -> Remedy 
         frees={Kind.METADATA_JSON: Amount(files=len(freed), bytes=sum(file.bytes for file in freed))},
         note=note,
         sql=set_properties(
-            table,
-            {
-                METADATA_DELETE_AFTER_COMMIT_ENABLED: "true",
-                METADATA_PREVIOUS_VERSIONS_MAX: str(_SHORT_LOG),
-            },
+            table, {METADATA_DELETE_AFTER_COMMIT_ENABLED: "true", METADATA_PREVIOUS_VERSIONS_MAX: str(_SHORT_LOG)}
         ),
     )
 

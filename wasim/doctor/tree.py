@@ -130,12 +130,7 @@ class _States:
     """References by key, and the state of each file by them."""
 
     def __init__(
-        self,
-        opened: OpenedTable,
-        places: Places,
-        index: ManifestIndex,
-        content: ContentFiles | None,
-        grace_s: float,
+        self, opened: OpenedTable, places: Places, index: ManifestIndex, content: ContentFiles | None, grace_s: float
     ) -> None:
         self.opened, self.places, self.index, self.content = opened, places, index, content
         self.grace_s = grace_s

@@ -123,11 +123,7 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
         ingest=tuple(report_ingest(group) for group in groups),
         model_line=tuple(row for writer in writers for row in model_line(writer)),
         checks=checks,
-        notes=(
-            *describe_mismatches(checks),
-            *_left_out(run),
-            *_notes(groups, held, asked=held_out != "none"),
-        ),
+        notes=(*describe_mismatches(checks), *_left_out(run), *_notes(groups, held, asked=held_out != "none")),
     )
 
 

@@ -7,14 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from wasim.errors import IcebergFileError
-from wasim.iceberg.avro_reader import (
-    AvroRecord,
-    AvroValues,
-    conforms,
-    decode_block,
-    merged_records,
-    read_avro_schema,
-)
+from wasim.iceberg.avro_reader import AvroRecord, AvroValues, conforms, decode_block, merged_records, read_avro_schema
 from wasim.iceberg.containers import (
     DEFAULT_LIMITS,
     PYTHON_LIST,

@@ -215,10 +215,7 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
     Iceberg's Java alone puts `iceberg.schema` into the header, and alone a length before `fixed` values.
     """
     record = read_avro_schema(
-        header.get("avro.schema", b""),
-        source=source,
-        has_bare_fixed="iceberg.schema" not in header,
-        names=_NAMES,
+        header.get("avro.schema", b""), source=source, has_bare_fixed="iceberg.schema" not in header, names=_NAMES
     )
     file = dict(record.fields).get(2)
     file = file.item if isinstance(file, AvroOptional) else file

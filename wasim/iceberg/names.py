@@ -183,11 +183,7 @@ _METADATA_PATTERNS = (
     (FileKind.STATISTICS, _STATISTICS),
     (FileKind.PARTITION_STATISTICS, _PARTITION_STATISTICS),
 )
-_METADATA_SUFFIXES = {
-    ".avro": FileKind.MANIFEST,
-    ".stats": FileKind.STATISTICS,
-    ".puffin": FileKind.STATISTICS,
-}
+_METADATA_SUFFIXES = {".avro": FileKind.MANIFEST, ".stats": FileKind.STATISTICS, ".puffin": FileKind.STATISTICS}
 
 
 def _classify_data(path: PurePosixPath) -> FileKind:

@@ -73,13 +73,7 @@ def record_scanner(record: AvroRecord, wanted: Collection[int]) -> Scanner:
 
 
 def scan_records(
-    raw: bytes,
-    scanner: Scanner,
-    *,
-    source: str,
-    items: int,
-    records: int,
-    stop: int | None = None,
+    raw: bytes, scanner: Scanner, *, source: str, items: int, records: int, stop: int | None = None
 ) -> ScannedRecords:
     """The wanted fields of every record in `raw`, each row in the record's own order of fields.
 

@@ -178,13 +178,7 @@ REF = Form(
 )
 _BLOB = Form(
     BlobMetadata,
-    {
-        "type": TEXT,
-        "snapshot-id": NUMBER,
-        "sequence-number": NUMBER,
-        "fields": NUMBERS,
-        "properties": TEXTS_BY_KEY,
-    },
+    {"type": TEXT, "snapshot-id": NUMBER, "sequence-number": NUMBER, "fields": NUMBERS, "properties": TEXTS_BY_KEY},
 )
 STATISTICS = Form(
     StatisticsFile,
@@ -202,12 +196,7 @@ PARTITION_STATISTICS = Form(
 )
 ENCRYPTED_KEY = Form(
     EncryptedKey,
-    {
-        "key-id": TEXT,
-        "encrypted-key-metadata": TEXT,
-        "encrypted-by-id": OPTIONAL_TEXT,
-        "properties": TEXTS_BY_KEY,
-    },
+    {"key-id": TEXT, "encrypted-key-metadata": TEXT, "encrypted-by-id": OPTIONAL_TEXT, "properties": TEXTS_BY_KEY},
 )
 
 

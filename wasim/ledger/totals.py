@@ -74,9 +74,7 @@ def sum_events(events: FileEvents) -> Totals:
 def amplification(totals: Totals, *, ingested_bytes: int, horizon_s: float) -> WriteAmplification:
     """WA_data and WA_metadata of `totals` for `ingested_bytes` of data first written. Ingest must be positive."""
     return WriteAmplification(
-        horizon_s=horizon_s,
-        data=totals.data_bytes / ingested_bytes,
-        metadata=totals.metadata_bytes / ingested_bytes,
+        horizon_s=horizon_s, data=totals.data_bytes / ingested_bytes, metadata=totals.metadata_bytes / ingested_bytes
     )
 
 

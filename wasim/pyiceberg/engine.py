@@ -71,10 +71,7 @@ def check_writable(case: Case) -> None:
             " partition: give 1",
         ),
         *unwritten(case),
-        (
-            MANIFEST_MERGE_ENABLED in case.table.properties,
-            f"table.properties.{MANIFEST_MERGE_ENABLED}. Take it out",
-        ),
+        (MANIFEST_MERGE_ENABLED in case.table.properties, f"table.properties.{MANIFEST_MERGE_ENABLED}. Take it out"),
     ):
         if refused:
             raise WasimError(f"Engine pyiceberg is one writer that appends: {what}.")

@@ -189,9 +189,5 @@ def judge_growth(
         if figure.is_above(allowed):
             growths.append(Growth(where=where, figure=figure, allowed=allowed))
     return Verdict(
-        gate=gate,
-        growths=tuple(growths),
-        checked=checked,
-        missing=tuple(absent),
-        fails_on_missing=fails_on_missing,
+        gate=gate, growths=tuple(growths), checked=checked, missing=tuple(absent), fails_on_missing=fails_on_missing
     )

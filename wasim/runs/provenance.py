@@ -21,12 +21,7 @@ _PACKAGES = ("pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydant
 
 def key_versions(jars: Mapping[str, str]) -> dict[str, str]:
     """What decides a case's bytes, and so is part of its key: versions, and the SHA-256 of each jar by name."""
-    return {
-        "wasim": __version__,
-        "ledger_schema": str(SCHEMA_VERSION),
-        **_versions(["pyspark"]),
-        **jars,
-    }
+    return {"wasim": __version__, "ledger_schema": str(SCHEMA_VERSION), **_versions(["pyspark"]), **jars}
 
 
 def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Path) -> dict[str, Any]:

@@ -181,8 +181,7 @@ class Workload(Part):
         description="Rows that arrive in a second of event time for one table; rounded to whole rows in each commit."
     )
     files_per_commit: Annotated[Whole, Field(ge=1, le=100_000)] = Field(
-        default=1,
-        description="Tasks that write in a commit; each writes one file to every partition that it touches.",
+        default=1, description="Tasks that write in a commit; each writes one file to every partition that it touches."
     )
     partitions_per_commit: Annotated[Whole, Field(ge=1)] | None = Field(
         default=None,

@@ -58,10 +58,7 @@ def _in_editors_words(schema: Any) -> Any:  # noqa: ANN401 - JSON values
 
 
 def _writer(schema: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "description": schema["description"],
-        "anyOf": [{"enum": list(WRITER_KINDS)}, {"$ref": schema["$ref"]}],
-    }
+    return {"description": schema["description"], "anyOf": [{"enum": list(WRITER_KINDS)}, {"$ref": schema["$ref"]}]}
 
 
 def _limits(schema: dict[str, Any]) -> dict[str, Any]:

@@ -36,10 +36,7 @@ def whole_paths(properties: Mapping[str, str], location: str) -> dict[str, str]:
     return {key: f"{location}/{value}" if key in PATH_PROPERTIES else value for key, value in properties.items()}
 
 
-_OWN_FIELD = {
-    FORMAT_VERSION: "table.format_version",
-    WRITE_DISTRIBUTION_MODE: "workload.distribution_mode",
-}
+_OWN_FIELD = {FORMAT_VERSION: "table.format_version", WRITE_DISTRIBUTION_MODE: "workload.distribution_mode"}
 _ELSEWHERE = "would put files where no measurement finds them"
 _GONE = "is refused by Iceberg, which has another property for it"
 _RESERVED = "is reserved: Spark or Iceberg sets it, or refuses it"

@@ -153,8 +153,7 @@ Size = Annotated[
 ]
 """Bytes of a file: a whole number, or an amount with its unit."""
 Number = Annotated[
-    float,
-    BeforeValidator(_from_text(_NUMBER, float, "a number, such as 0.5 or 200"), json_schema_input_type=float),
+    float, BeforeValidator(_from_text(_NUMBER, float, "a number, such as 0.5 or 200"), json_schema_input_type=float)
 ]
 Switch = Annotated[bool, BeforeValidator(_switch, json_schema_input_type=bool)]
 Duration = Annotated[float, BeforeValidator(_duration, json_schema_input_type=Annotated[str, Field(pattern=_DURATION)])]
@@ -163,8 +162,7 @@ Text = Annotated[str, Field(json_schema_extra={"type": ["string", "number", "boo
 """A string kept as written: `true` and `10` need no quotes."""
 
 ColumnType = Annotated[
-    str,
-    BeforeValidator(_column_type, json_schema_input_type=Annotated[str, Field(pattern=f"^({_TYPE.pattern})$")]),
+    str, BeforeValidator(_column_type, json_schema_input_type=Annotated[str, Field(pattern=f"^({_TYPE.pattern})$")])
 ]
 Transform = Annotated[str, _matching(_TRANSFORM, "identity, year, month, day, hour, bucket[16] or truncate[4]")]
 ColumnName = Annotated[

@@ -106,11 +106,7 @@ class PostgresqlCatalog(Catalog):
     uri: str
 
     def _own(self) -> dict[str, str]:
-        return {
-            "catalog-impl": "wasim.recorder.EnvironmentJdbcCatalog",
-            "uri": self.uri,
-            "jdbc.schema-version": "V1",
-        }
+        return {"catalog-impl": "wasim.recorder.EnvironmentJdbcCatalog", "uri": self.uri, "jdbc.schema-version": "V1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -108,10 +108,7 @@ class RestHost:
         catalog = self._backend(properties)
         user, password = random_secret(), random_secret()
         server = self._server(catalog, user, password)
-        secrets = write_secrets(
-            self._folder,
-            {"rest.auth.basic.username": user, "rest.auth.basic.password": password},
-        )
+        secrets = write_secrets(self._folder, {"rest.auth.basic.username": user, "rest.auth.basic.password": password})
         server.start()
         try:
             port = server.getConnectors()[0].getLocalPort()
@@ -189,10 +186,7 @@ def open_s3proxy(objects: Path, folder: Path) -> Iterator[S3Store]:
             port = server.getPort()
             check_loopback(port, server="s3proxy")
             yield S3Store(
-                location=f"s3://{BUCKET}",
-                endpoint=f"http://127.0.0.1:{port}",
-                region=REGION,
-                credentials=credentials,
+                location=f"s3://{BUCKET}", endpoint=f"http://127.0.0.1:{port}", region=REGION, credentials=credentials
             )
         finally:
             server.stop()

@@ -9,11 +9,4 @@ their attempts leave.
 from wasim.twin.case import CaseWriter, Simulated, raced, simulate_case, simulate_table
 from wasim.twin.creation import Site
 from wasim.twin.measure import measure_profile
-from wasim.twin.profile import (
-    WriterProfile,
-    profile_named,
-    read_profile,
-    render_profile,
-    shipped_profile,
-    with_samples,
-)
+from wasim.twin.profile import WriterProfile, profile_named, read_profile, render_profile, shipped_profile, with_samples

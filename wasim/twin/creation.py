@@ -64,11 +64,8 @@ def new_table(
         ),
         writer=ManifestWriter(
             header=ManifestHeader(
-                schema=files.schema,
-                spec=files.spec,
-                format_version=case.table.format_version,
-                release=profile.release,
-            ),
+                schema=files.schema, spec=files.spec, format_version=case.table.format_version, release=profile.release
+            )
         ).with_properties(properties),
         json=TableJson(
             base=_first_metadata(case, files, site, _properties(case, profile, site.location), rng),

@@ -147,10 +147,7 @@ class Subtasks:
         self.counts[task] += 1
         folder = self.files.folder_of(share.partition) if share is not None else ""
         name = self.files.profile.data_file.removeprefix(DATA_TEMPLATE).format(
-            partition=folder,
-            task=task,
-            writer=uuid5(UUID(self.query_id), str(task)),
-            count=self.counts[task],
+            partition=folder, task=task, writer=uuid5(UUID(self.query_id), str(task)), count=self.counts[task]
         )
         return self.locations.data_file(folder, name)
 

@@ -95,11 +95,7 @@ def compact(
     added = []
     for place, group in enumerate(groups):
         numbers = FileNumbers(
-            locations=locations,
-            query_id=draw_uuid(rng),
-            epoch=0,
-            first_task_id=first_task_id + place,
-            wall_ms=wall_ms,
+            locations=locations, query_id=draw_uuid(rng), epoch=0, first_task_id=first_task_id + place, wall_ms=wall_ms
         )
         rows = all_rows([file.rows.take(file.live) for file in group]).by_number()
         added += files.write([rows], numbers, rng, rewrites=True)

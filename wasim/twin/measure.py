@@ -154,7 +154,5 @@ def _footer(entries: list[ManifestEntry], metadata: TableMetadata, case: Case) -
     columns = len(leaves(case.table, schema))
     rest = [one.file.file_size_bytes - sum((one.file.column_sizes or {}).values()) for one in entries]
     return FooterSample(
-        columns=columns,
-        schema_bytes=len(schema_json(schema).encode()),
-        mean_bytes=round(float(np.mean(rest)), 2),
+        columns=columns, schema_bytes=len(schema_json(schema).encode()), mean_bytes=round(float(np.mean(rest)), 2)
     )

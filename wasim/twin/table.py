@@ -22,14 +22,7 @@ from wasim.iceberg.record_fields import FileKey, ManifestContent
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
 from wasim.rules.merging import bins_to_merge, is_listed, places_by_spec
-from wasim.twin.commits import (
-    Change,
-    Held,
-    Merged,
-    Moment,
-    TableRules,
-    report_row,
-)
+from wasim.twin.commits import Change, Held, Merged, Moment, TableRules, report_row
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import CommitIdentity, draw_identity, draw_uuid
 from wasim.twin.list_sizes import ListSizes

@@ -81,12 +81,7 @@ class DeleteFiles:
 
 
 def draw_delete_files(
-    files: DataFiles,
-    tasks: Sequence[DeltaTask],
-    numbers: FileNumbers,
-    rng: np.random.Generator,
-    *,
-    by_partition: bool,
+    files: DataFiles, tasks: Sequence[DeltaTask], numbers: FileNumbers, rng: np.random.Generator, *, by_partition: bool
 ) -> DeleteFiles:
     """Delete files for the rows that each task deletes. In v2 one file covers a partition or, if not `by_partition`, a
     data file; in v3 a task writes one file of vectors.

@@ -255,8 +255,7 @@ def test_cases_that_change_rows_are_compared_by_data_and_metadata() -> None:
     changed = Changes.model_validate({"update": {"every": "1m", "rows": 10}})
     first, second = (replace(case, case=replace(case.case, changes=changed)) for case in pair.cases)
     more_data = replace(
-        second,
-        totals=replace(second.totals, written_bytes={**second.totals.written_bytes, Kind.DATA: 2**30}),
+        second, totals=replace(second.totals, written_bytes={**second.totals.written_bytes, Kind.DATA: 2**30})
     )
     run = replace(pair, cases=(first, more_data))
     assert conclude(answer_run(run, NOTHING), run).startswith(

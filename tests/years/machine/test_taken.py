@@ -212,11 +212,7 @@ def test_entries_that_go_in_pairs_leave_more_manifests_alone() -> None:
     table = table_with([(16, 500, 4, 0, 0)])
     mark_newest(table, 0, float("inf"), (0.5, 0.0, 0.0))
     assert thin(table, LAWS, 0, 2.0, 0.0) == pytest.approx(16 * 3 / 4)
-    assert listed(table) == [
-        pytest.approx((4, 0, 4)),
-        pytest.approx((4, 4, 0)),
-        pytest.approx((8, 2, 2)),
-    ]
+    assert listed(table) == [pytest.approx((4, 0, 4)), pytest.approx((4, 4, 0)), pytest.approx((8, 2, 2))]
 
 
 def test_entries_of_the_newest_manifests_leave_older_equal_ones_alone() -> None:

@@ -171,11 +171,7 @@ def name_series(ax: Axes, labels: Sequence[EndLabel]) -> None:
     """Names at the ends of the lines; in a key below the axes where one of them is too long for that."""
     if not has_long_names([label.text for label in labels]):
         return name_line_ends(ax, labels)
-    return key_below(
-        ax,
-        [(_cut(label.text, LONGEST_IN_KEY), _as_point(label.look)) for label in labels],
-        columns=1,
-    )
+    return key_below(ax, [(_cut(label.text, LONGEST_IN_KEY), _as_point(label.look)) for label in labels], columns=1)
 
 
 def _as_point(look: Look) -> dict[str, object]:

@@ -127,10 +127,7 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
     title = "What does each further commit write?"
     cases = tuple(shortest for group in group_cases(run) if len((shortest := _shortest(group)).ledger) > 1)
     if cases:  # others are overlaid where their names fit
-        cases = (
-            cases[0],
-            *(one for one in cases[1:] if len(name_without_interval(one.case)) <= LONGEST_BESIDE),
-        )
+        cases = (cases[0], *(one for one in cases[1:] if len(name_without_interval(one.case)) <= LONGEST_BESIDE))
     if not cases:
         why = "No case made two commits or more, so nothing grows from one to the next."
         return LeftOut(name=BYTES_NAME, title=title, why=why)

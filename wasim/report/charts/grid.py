@@ -45,10 +45,7 @@ def draw_grid(ax: Axes, settings: Sequence[GridSetting]) -> Axes:
     ax.fill_between(x, least, most, color=MUTED, alpha=0.16, linewidth=0, gid="all settings")
     ends = []
     feasible = [(s, _least_feasible(settings, s)) for s in x]
-    for name, look, line_x, line_y in (
-        ("median", LOOKS[1], x, list(median)),
-        ("best", LOOKS[0], *_known(feasible)),
-    ):
+    for name, look, line_x, line_y in (("median", LOOKS[1], x, list(median)), ("best", LOOKS[0], *_known(feasible))):
         if line_x:
             ax.plot(line_x, line_y, color=look.colour, marker=look.marker, linestyle=look.line, gid=name)
             ends.append(EndLabel(text=name, y=line_y[-1], look=look))

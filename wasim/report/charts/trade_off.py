@@ -139,11 +139,7 @@ def _is_farther_at_the_start(bound: Bound, choices: Sequence[Choice], figure: Ca
 
 
 def _draw_answer(
-    ax: Axes,
-    choices: Sequence[Choice],
-    fit: FitReport,
-    bounds: Sequence[Bound],
-    figure: Callable[[Option], float],
+    ax: Axes, choices: Sequence[Choice], fit: FitReport, bounds: Sequence[Bound], figure: Callable[[Option], float]
 ) -> None:
     """The limits as lines, what cannot keep up shaded, and where the answer is."""
     low, _ = ax.get_xlim()

@@ -11,11 +11,7 @@ from wasim.scenario.settings import whole_paths
 
 EPOCH_US = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z: event time starts at a whole day
 
-_SPARK_TYPES = {
-    "long": "bigint",
-    "timestamp": "timestamp_ntz",
-    "timestamptz": "timestamp",
-}
+_SPARK_TYPES = {"long": "bigint", "timestamp": "timestamp_ntz", "timestamptz": "timestamp"}
 _TIME_TRANSFORMS = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
 
 

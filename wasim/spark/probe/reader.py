@@ -86,12 +86,7 @@ def _predicate(
     elif column.type not in ("int", "long"):
         value = f"CAST({value} AS STRING)"
     found = rows.selectExpr(f"{value} AS found").collect()[0].found
-    return Predicate(
-        column=name,
-        comparison=comparison,
-        value=found,
-        sql_type=spark_type(column),
-    )
+    return Predicate(column=name, comparison=comparison, value=found, sql_type=spark_type(column))
 
 
 def execution_ms(target: Target, table: Table, query: Query, *, rounds: int) -> Floats:
