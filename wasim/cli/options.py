@@ -12,7 +12,7 @@ from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -72,14 +72,13 @@ class NewestByName(StrEnum):
     LAST_UPDATED = "last-updated"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Option:
-    """An option that several verbs share; `name` names the value passed on."""
+class _Option(NamedTuple):
+    """An option; `name` names the value passed on."""
 
     name: str
     flag: str
+    metavar: str | None
     help: str
-    metavar: str | None = None
     kind: Any = str | None
     default: object = None
 
@@ -95,57 +94,50 @@ class _Option:
 
 
 _WORKLOAD = (
-    _Option(name="rows_per_second", flag="--rows-per-second", metavar="ROWS", help="Rows that arrive in a second."),
-    _Option(name="columns", flag="--columns", metavar="N", help="Columns of the table; 20."),
+    _Option("rows_per_second", "--rows-per-second", "ROWS", "Rows that arrive in a second."),
+    _Option("columns", "--columns", "N", "Columns of the table; 20."),
     _Option(
-        name="files_per_commit",
-        flag="--files-per-commit",
-        metavar="N",
-        help="Tasks that write in a commit, a file to each partition; 1.",
+        "files_per_commit", "--files-per-commit", "N", "Tasks that write in a commit, a file to each partition; 1."
     ),
-    _Option(name="partitions", flag="--partitions", metavar="N", help="Partitions that each commit writes to; 0."),
-    _Option(name="writer", flag="--writer", help="streaming, batch, flink or a shipped profile; streaming."),
-    _Option(name="writers", flag="--writers", metavar="N", help="Batch writers that commit in turns, as they come; 1."),
-    _Option(name="tables", flag="--tables", metavar="N", help="Tables that it commits to, each with these rows; 1."),
+    _Option("partitions", "--partitions", "N", "Partitions that each commit writes to; 0."),
+    _Option("writer", "--writer", None, "streaming, batch, flink or a shipped profile; streaming."),
+    _Option("writers", "--writers", "N", "Batch writers that commit in turns, as they come; 1."),
+    _Option("tables", "--tables", "N", "Tables that it commits to, each with these rows; 1."),
 )
+_LIMITS = (
+    _Option("planning_p50_ms", "--planning", "DURATION", "Longest planning of a full scan."),
+    _Option("metadata_bytes_per_day", "--metadata-per-day", "BYTES", "Most metadata written in a day, by the job."),
+    _Option("wa_metadata", "--wa-metadata", "RATIO", "Most metadata per byte of data."),
+    _Option("metadata_json_bytes", "--metadata-json", "BYTES", "Largest metadata.json at any time."),
+    _Option("manifests", "--manifests", "N", "Most live manifests at any time."),
+    _Option("delete_files", "--delete-files", "N", "Most live delete files, which every reader applies."),
+    _Option("metadata_on_disk_bytes", "--metadata-on-disk", "BYTES", "Most metadata on disk at any time, of the job."),
+    _Option("monthly_cost", "--monthly-cost", "AMOUNT", "Most money a month for the job, at the prices."),
+)
+_NEWEST_BY = "By the version in the name, or by last-updated-ms inside."
+_OUTSIDE = "Open metadata outside the table's folder too, wherever the table's paths lead."
 _TABLE = (
-    _Option(
-        name="metadata_file", flag="--metadata-file", help="The current metadata.json, instead of the newest there."
-    ),
-    _Option(name="table_uuid", flag="--table-uuid", help="Only metadata.json of this table."),
-    _Option(
-        name="newest_by",
-        flag="--newest-by",
-        help="By the version in the name, or by last-updated-ms inside.",
-        kind=NewestByName,
-        default=NewestByName.VERSION,
-    ),
-    _Option(
-        name="outside",
-        flag="--outside",
-        help="Open metadata outside the table's folder too, wherever the table's paths lead.",
-        kind=bool,
-        default=False,
-    ),
-    _Option(name="endpoint", flag="--s3-endpoint", metavar="URL", help="An S3 endpoint of your own."),
-    _Option(name="region", flag="--s3-region", metavar="REGION", help="Region of the bucket."),
-    _Option(name="profile", flag="--s3-profile", metavar="NAME", help="Profile of AWS's shared files."),
-    _Option(name="anonymous", flag="--s3-anonymous", help="Read S3 without credentials.", kind=bool, default=False),
-    _Option(name="timeout", flag="--s3-timeout", metavar="DURATION", help="How long S3 may be silent.", default="20s"),
-    _Option(
-        name="most_files",
-        flag="--most-files",
-        metavar="N",
-        help="Files that a folder may hold.",
-        kind=int,
-        default=5_000_000,
-    ),
+    _Option("metadata_file", "--metadata-file", None, "The current metadata.json, instead of the newest there."),
+    _Option("table_uuid", "--table-uuid", None, "Only metadata.json of this table."),
+    _Option("newest_by", "--newest-by", None, _NEWEST_BY, NewestByName, NewestByName.VERSION),
+    _Option("outside", "--outside", None, _OUTSIDE, bool, False),
+    _Option("endpoint", "--s3-endpoint", "URL", "An S3 endpoint of your own."),
+    _Option("region", "--s3-region", "REGION", "Region of the bucket."),
+    _Option("profile", "--s3-profile", "NAME", "Profile of AWS's shared files."),
+    _Option("anonymous", "--s3-anonymous", None, "Read S3 without credentials.", bool, False),
+    _Option("timeout", "--s3-timeout", "DURATION", "How long S3 may be silent.", default="20s"),
+    _Option("most_files", "--most-files", "N", "Files that a folder may hold.", int, 5_000_000),
 )
 
 
 def takes_workload(verb: Callable[..., None]) -> Callable[..., None]:
     """The verb with the flags that describe a workload, in place of its parameter `workload`: their texts by name."""
     return _with_options(verb, "workload", _WORKLOAD, dict)
+
+
+def takes_limits(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with the flags that limit a plan, in place of its parameter `limits`: their texts by metric."""
+    return _with_options(verb, "limits", _LIMITS, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,11 +174,7 @@ class TableOptions:
 
 def takes_table(verb: Callable[..., None]) -> Callable[..., None]:
     """The verb with the options that say how to reach and open a table, in place of its parameter `table`."""
-
-    def options_of(**values: Any) -> TableOptions:  # noqa: ANN401 - texts, switches and a choice
-        return TableOptions(values=values)
-
-    return _with_options(verb, "table", _TABLE, options_of)
+    return _with_options(verb, "table", _TABLE, lambda **values: TableOptions(values=values))  # noqa: PLW0108 - one argument
 
 
 def _with_options(

@@ -16,6 +16,7 @@ from wasim.cli.options import (
     check_writable,
     overrides_of,
     table_location,
+    takes_limits,
     takes_table,
     takes_workload,
     write_page,
@@ -31,6 +32,7 @@ Text = str | None
 
 @takes_table
 @takes_workload
+@takes_limits
 def plan(
     file: Annotated[
         Path | None, typer.Argument(metavar="[SCENARIO]", help="A scenario, instead of the flags of a workload.")
@@ -57,22 +59,7 @@ def plan(
         Text, typer.Option(help="Within all limits: cheapest, or freshest, the shortest interval; cheapest.")
     ] = None,
     time_travel: Annotated[Text, typer.Option(help="Age that snapshots are kept to; 5d.")] = None,
-    planning: Annotated[Text, typer.Option(metavar="DURATION", help="Longest planning of a full scan.")] = None,
-    metadata_per_day: Annotated[
-        Text, typer.Option(metavar="BYTES", help="Most metadata written in a day, by the job.")
-    ] = None,
-    wa_metadata: Annotated[Text, typer.Option(metavar="RATIO", help="Most metadata per byte of data.")] = None,
-    metadata_json: Annotated[Text, typer.Option(metavar="BYTES", help="Largest metadata.json at any time.")] = None,
-    manifests: Annotated[Text, typer.Option(metavar="N", help="Most live manifests at any time.")] = None,
-    delete_files: Annotated[
-        Text, typer.Option(metavar="N", help="Most live delete files, which every reader applies.")
-    ] = None,
-    metadata_on_disk: Annotated[
-        Text, typer.Option(metavar="BYTES", help="Most metadata on disk at any time, of the job.")
-    ] = None,
-    monthly_cost: Annotated[
-        Text, typer.Option(metavar="AMOUNT", help="Most money a month for the job, at the prices.")
-    ] = None,
+    limits: dict[str, str | None],
     queries_per_hour: Annotated[
         Text, typer.Option(metavar="N", help="Queries in an hour, each of a day's files; 10, of each table.")
     ] = None,
@@ -122,16 +109,6 @@ def plan(
     from wasim.capacity.emitted import scenario_of
     from wasim.runs import write_atomically
 
-    limits = {
-        "planning_p50_ms": planning,
-        "metadata_bytes_per_day": metadata_per_day,
-        "wa_metadata": wa_metadata,
-        "metadata_json_bytes": metadata_json,
-        "manifests": manifests,
-        "delete_files": delete_files,
-        "metadata_on_disk_bytes": metadata_on_disk,
-        "monthly_cost": monthly_cost,
-    }
     requirements = Requirements(
         freshness=freshness,
         time_travel=time_travel,

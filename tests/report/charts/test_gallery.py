@@ -17,7 +17,7 @@ from wasim.report.charts import Chart, plan_charts
 from wasim.report.charts.chart import styled
 from wasim.report.charts.commits import draw_bytes_per_commit, draw_manifests_and_snapshots
 from wasim.report.charts.lasting import draw_amounts, draw_keeps_up
-from wasim.report.charts.latency import draw_commit_latency, draw_scan_planning, draw_table_load
+from wasim.report.charts.latency import draw_commit_latency, draw_probed
 from wasim.report.charts.trade_off import Bound, draw_bytes, draw_planning, too_short_for_a_month_s
 from wasim.report.series import group_cases
 from wasim.runs import Run
@@ -55,7 +55,7 @@ def test_manifests_and_snapshots_are_the_ledgers(ax: Axes, run: Run) -> None:
 
 def test_planning_and_load_are_medians_of_the_warm_full_scans(ax: Axes, run: Run, fit: FitReport) -> None:
     probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case.probes)]
-    assert draw_scan_planning(ax, probed, fit) is ax
+    assert draw_probed(ax, probed, fit, "planning") is ax
     streaming = sorted(
         (probe for case, probe in probed if case.case.writer_name == "streaming"), key=lambda p: p.manifests_total
     )
@@ -67,7 +67,7 @@ def test_planning_and_load_are_medians_of_the_warm_full_scans(ax: Axes, run: Run
 
 def test_table_load_is_drawn_against_the_size_of_metadata_json(ax: Axes, run: Run, fit: FitReport) -> None:
     probed = [(case, probe) for case in run.cases for probe in warm_full_scans(case.probes)]
-    assert draw_table_load(ax, probed, fit) is ax
+    assert draw_probed(ax, probed, fit, "load") is ax
     sizes = sorted(probe.metadata_json_bytes for case, probe in probed if case.case.writer_name == "batch")
     assert list(line(ax, "measured load batch").get_xdata()) == sizes
 

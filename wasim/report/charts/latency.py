@@ -117,25 +117,13 @@ PLANNING_NAME = "planning_latency"
 Probed = tuple[CaseRun, PlanningProbe]
 
 
-def draw_scan_planning(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Axes:
-    """Milliseconds of scan planning against live manifests; whiskers from the quickest round to the slowest."""
-    name_panel(ax, "scan planning", pad_pt=NOTE_PAD_PT)
-    ax.set_xlabel("live manifests")
-    _draw_latency(ax, probed, fit, "planning")
-    set_count_axis(ax.xaxis)
-    return ax
-
-
-def draw_table_load(ax: Axes, probed: Sequence[Probed], fit: FitReport) -> Axes:
-    """Milliseconds of table load against the size of metadata.json; whiskers from the quickest round to the slowest."""
-    name_panel(ax, "table load", pad_pt=NOTE_PAD_PT)
-    ax.set_xlabel("size of metadata.json")
-    _draw_latency(ax, probed, fit, "load")
-    set_byte_axis(ax.xaxis)
-    return ax
-
-
-def _draw_latency(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: Latency) -> None:
+def draw_probed(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: Latency) -> Axes:
+    """Milliseconds of scan planning against live manifests, or of table load against the size of metadata.json;
+    whiskers from the quickest round to the slowest.
+    """
+    is_load = part == "load"
+    name_panel(ax, "table load" if is_load else "scan planning", pad_pt=NOTE_PAD_PT)
+    ax.set_xlabel("size of metadata.json" if is_load else "live manifests")
     values: list[float] = []
     causes: list[float] = []
     key: list[tuple[str, dict[str, object]]] = []
@@ -163,6 +151,8 @@ def _draw_latency(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: Late
     if drawn:
         note(ax, f"points measured, lines fitted ({', '.join(dict.fromkeys(drawn.values()))})")
     key_below(ax, key)
+    (set_byte_axis if is_load else set_count_axis)(ax.xaxis)
+    return ax
 
 
 def _draw_whiskers(ax: Axes, x: Sequence[float], rounds: Sequence[Floats], look: Look) -> list[Floats]:
@@ -191,12 +181,12 @@ def plan_planning_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
     if len({probe.metadata_json_bytes for _, probe in probed}) < 2:
         why = "Only one state of a table was probed, so there is no trend to draw."
         return LeftOut(name=PLANNING_NAME, title=title, why=why)
-    draws = (draw_scan_planning, draw_table_load)
+    parts: tuple[Latency, ...] = ("planning", "load")
     return Chart(
         name=PLANNING_NAME,
         title=title,
         reading=_reading_of_planning(run),
-        panels=tuple(partial(draw, probed=probed, fit=fit) for draw in draws),
+        panels=tuple(partial(draw_probed, probed=probed, fit=fit, part=part) for part in parts),
         note_in=NOTE_IN,
         key_lines=(1 + len({case.case.writer_name for case, _ in probed})) // 2,
     )
