@@ -153,7 +153,7 @@ def test_a_statement_leaves_the_entries_that_it_does_not_take(
     table.used[0] = len(runs)
     there = sum(count * entries for count, _, entries in runs)
     for kind, amount in enumerate((taken, 0.0, 0.0)):
-        want(table, 0, kind, amount, newest)
+        want(table, kind, amount, newest)
     rewritten = take(table, laws, 0, newest)
     left = entries_of(table, FRESH)
     assert left == pytest.approx(max(0.0, there - taken), abs=1e-6)

@@ -87,7 +87,7 @@ def apart(rows: Listed) -> Iterator[tuple[float, float]]:
 )
 def test_five_entries_at_an_end_leave_two_manifests(newest: bool, expected: Listed) -> None:
     table = table_with(THREE)
-    want(table, 0, 0, 5.0, newest)
+    want(table, 0, 5.0, newest)
     assert take(table, LAWS, 0, newest) == 2
     assert listed(table) == expected
     again = [row for row in rows_of(table) if row[IS_NEW]]
@@ -101,7 +101,7 @@ def test_five_entries_at_an_end_leave_two_manifests(newest: bool, expected: List
 @given(manifests=OF_FRESH, entries=st.integers(0, 40), newest=st.booleans())
 def test_entries_leave_the_manifests_at_their_end(manifests: list[Manifests], entries: int, newest: bool) -> None:
     table = table_with(manifests)
-    want(table, 0, 0, float(entries), newest)
+    want(table, 0, float(entries), newest)
     rewritten = take(table, LAWS, 0, newest)
     expected = one_by_one(manifests, entries, newest=newest)
     assert [*apart(listed(table))] == expected
@@ -111,7 +111,7 @@ def test_entries_leave_the_manifests_at_their_end(manifests: list[Manifests], en
 def test_entries_of_three_kinds_leave_one_manifest_together() -> None:
     table = table_with([(1, 500, 6, 4, 2), (1, 400, 3, 0, 0)])
     for kind, entries in enumerate((4.0, 3.0, 1.0)):
-        want(table, 0, kind, entries, False)
+        want(table, kind, entries, False)
     assert take(table, LAWS, 0, True) == 1
     row = rows_of(table)[0]
     assert [row[kind] for kind in (*KINDS, GONE_FRESH, GONE_COMPACTED)] == pytest.approx([2, 1, 1, 4, 4])
@@ -121,7 +121,7 @@ def test_manifests_with_less_than_one_entry_keep_the_others() -> None:
     """Four manifests list two files: one of these goes, with the manifest that lists it."""
     table = table_with([(4, 100, 0, 0, 0)])
     rows_of(table)[0][FRESH] = 0.5
-    want(table, 0, 0, 1.0, False)
+    want(table, 0, 1.0, False)
     assert take(table, LAWS, 0, False) == 1
     assert [row[COUNT] for row in rows_of(table)] == [1, 3]
     assert [entries_of(table, kind) for kind in (FRESH, GONE_FRESH)] == pytest.approx([1, 1])

@@ -463,7 +463,7 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
         return thin(table, laws, 0, numbers[TOGETHER], 0.0)
     is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
     for number in range(3):  # what the last such statement wrote stands in a young manifest
-        want(table, 0, number, hits[HIT_FILES][number], is_newest or number == edge)
+        want(table, number, hits[HIT_FILES][number], is_newest or number == edge)
     return take(table, laws, 0, is_newest)
 
 

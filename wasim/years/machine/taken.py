@@ -178,12 +178,12 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
     return end_taking(table, group, copied, rewritten, seen)
 
 
-def want(table: Table, group: int, kind: int, entries: float, newest: bool) -> None:
-    """Marks entries of a kind that are to be taken out: so many of the newest, or of the oldest."""
-    used = table.used[group]
+def want(table: Table, kind: int, entries: float, newest: bool) -> None:
+    """Marks entries of data files of a kind that are to be taken out: so many of the newest, or of the oldest."""
+    used = table.used[0]
     for turn in range(used):
         place = used - 1 - turn if newest else turn
-        taken = min(entries, table.rows[group][place][COUNT] * table.rows[group][place][FRESH + kind])
+        taken = min(entries, table.rows[0][place][COUNT] * table.rows[0][place][FRESH + kind])
         table.gone[place][kind] = taken
         entries -= taken
 

@@ -130,7 +130,7 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
     find_classes(table, laws)
     begin_hits(table, True, False)
     numbers, hits, replaced = table.numbers, table.hits, laws.replaced_per_commit / max(1.0, laws.new_rows)
-    is_stride = evenly and not laws.is_partitioned
+    is_stride, large = evenly and not laws.is_partitioned, 0.0 if on_read else large_files(table, laws)
     numbers[TOUCHES] = min(share, 1 - NEGLIGIBLE)
     numbers[MISSES] += log1p(-numbers[TOUCHES])
     numbers[EVENLY] = 1.0 if evenly and laws.lifetime < inf and laws.open_partitions <= 1 else 0.0
@@ -154,9 +154,9 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         ):
             hit = of_rows = min(1.0, mean * share)  # each holds all rows of a partition, which follow each other
             numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hit)
-        elif number == REWRITTEN and mean > 0 and not on_read and large_files(table, laws) > 0:
+        elif number == REWRITTEN and mean > 0 and large > 0:
             squares = max(numbers[SQUARES], mean * one[LIVE])
-            hit, of_rows = hit_of_large(table, share, large_files(table, laws), evenly, squares)
+            hit, of_rows = hit_of_large(table, share, large, evenly, squares)
         else:
             missed, kept = missed_by(mean, wider, numbers[TOUCHES]), 1 - numbers[TOUCHES]
             kept /= 1 + numbers[TOUCHES] * wider
