@@ -69,6 +69,24 @@ def test_entries_of_several_statements_share_less_than_those_of_one(small_case: 
     assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.01)
 
 
+@pytest.mark.parametrize(("version", "off"), [(2, 0.1), (3, 0.03)])
+def test_entries_that_are_sorted_by_partition_share_less(version: int, off: float, small_case: Callable[..., Case]):
+    """Each statement names files of four partitions, and rewrite_manifests puts those of all statements together."""
+    case = small_case(
+        horizon="100s",
+        workload="{rows_per_second: 40, files_per_commit: 4}",
+        table="{columns: [{name: n, type: int}], partition_by: [{column: event_id, transform: 'bucket[4]'}],"
+        f" format_version: {version}}}",
+        changes="{delete: {every: 3s, rows: 95, locality: oldest, mode: merge-on-read}}",
+        maintenance="{rewrite_manifests: {when_manifests: 12}}",
+    )
+    profile = shipped_profile(case)
+    exact = sum_events(simulate_table(case, profile, np.random.default_rng(1)).recording.events)
+    summed = simulate_years(case, profile, Site()).totals
+    written = exact.written_bytes[Kind.DELETE_MANIFEST]
+    assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=off)
+
+
 def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callable[..., Case]):
     case = small_case(
         horizon="60s",

@@ -106,6 +106,8 @@ def _of_files(shape: Shape) -> dict[str, Any]:
         "entry_bytes": [_padded(one.by_count.sizes, MOST_KNOWN) for one in both],
         "compacted_more": [one.compacted_more for one in both],
         "sorted_more": [one.sorted_more for one in both],
+        "in_partition": sizes.delete_manifests.in_partition,
+        "each_partition": sizes.delete_manifests.each_partition,
         "first_more": of_data.first_more,
         "further_more": of_data.further_more,
         "lists_known": len(lists.counts),

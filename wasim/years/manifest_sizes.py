@@ -36,8 +36,9 @@ class ManifestBytes:
 
     A commit of very many files writes the `several` manifests, newest first; none given: one.
     `by_count` has the bytes of entries in the order of their commits; an entry of a compacted file takes
-    `compacted_more`, one that was sorted by partition `sorted_more`. The first file of a statement takes `first_more`,
-    further ones of the same statement `further_more`.
+    `compacted_more`, one that was sorted by partition `sorted_more`. Of delete files, once sorted, each takes the share
+    `in_partition` of that, less `each_partition` of it for the first one of a statement there. The first file of a
+    statement takes `first_more`, further ones of the same statement `further_more`.
     """
 
     new: float
@@ -45,6 +46,8 @@ class ManifestBytes:
     by_count: SizeByCount
     compacted_more: float = 0.0
     sorted_more: float = 0.0
+    in_partition: float = 1.0
+    each_partition: float = 1.0
     files: float = 0.0
     per_new: float = 0.0
     first_more: float = 0.0

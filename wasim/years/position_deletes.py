@@ -18,6 +18,7 @@ from wasim.twin.delete_files import (
 )
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_uuid
+from wasim.twin.live_manifests import LiveEntry
 from wasim.units import Ints
 from wasim.workload import CreateTable
 from wasim.years.arrivals import with_rows
@@ -55,8 +56,11 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     writer = CaseWriter(case=few, profile=profile, files=files, site=site, rng=rng, log=EventLog(folder=None))
     writer.create(CreateTable())
     is_scattered, uses_vectors = "scattered" in places_of(case), case.table.format_version > 2
-    described = _described(writer, of_each_commit=_touched_of_commit(case) if is_scattered else SAMPLED)
-    positions = rng.integers(1, 2 * POSITIONS, SAMPLED) if is_scattered else np.full(SAMPLED, POSITIONS)
+    touched = _touched_of_commit(case) if is_scattered else SAMPLED
+    described = _described(writer, of_each_commit=touched)
+    of_commit = [part.share.partition for part in files.parts_arriving(1)]
+    by_chance = is_scattered or len({*of_commit}) > 1
+    positions = rng.integers(1, 2 * POSITIONS, SAMPLED) if by_chance else np.full(SAMPLED, POSITIONS)
     deleted = [
         DeletedRows(path=one.file_path, partition=one.partition, positions=_positions(case, count, rng))
         for one, count in zip(described, positions, strict=True)
@@ -80,7 +84,7 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
             position_delete_file(paths.of(one, 1), [one], rng) for paths, one in zip(apart, deleted, strict=True)
         ]
     return PositionDeletes(
-        manifests=_manifests(writer, of_one, of_each),
+        manifests=_manifests(writer, of_one, of_each, min(touched, len(of_commit))),
         uses_vectors=uses_vectors,
         by_partition=TableProperties.read(case.table.properties).delete_granularity == "partition",
         path_bytes=len(described[0].file_path.encode()),
@@ -139,8 +143,12 @@ class _PathsOf:
         return self.writer.table.rules.locations.data_file(folder, f"00000-{SAMPLED}-{self.query_id}-{end}")
 
 
-def _manifests(writer: CaseWriter, of_one: list[DataFileEntry], of_each: list[DataFileEntry]) -> ManifestBytes:
-    """Bytes of manifests by their entries: of one statement the more of them are `sorted`, of a statement each else."""
+def _manifests(
+    writer: CaseWriter, of_one: list[DataFileEntry], of_each: list[DataFileEntry], of_commit: int
+) -> ManifestBytes:
+    """Bytes of manifests by their entries: of one statement the more of them are `sorted`, of a statement each else;
+    data files follow each other `of_commit` by `of_commit`.
+    """
     table = writer.table
     together = new_entries(of_one, draw_identity(table.commits + 1, table.rng))
     apart = [
@@ -148,9 +156,17 @@ def _manifests(writer: CaseWriter, of_one: list[DataFileEntry], of_each: list[Da
         for number, file in enumerate(of_each, table.commits + 1)
         for entry in new_entries([file], draw_identity(number, table.rng))
     ]
+    by_count = by_count_of(table, apart)
+
+    def more_of(entries: list[LiveEntry]) -> float:
+        return (written_bytes(table, entries) - by_count.at(len(entries))) / max(1, len(entries) - 1)
+
+    saved, within = more_of(together), more_of([one for one in together if one.file.partition == of_one[0].partition])
     return ManifestBytes(
         new=written_bytes(table, together[:1], is_new=True),
         staged=0.0,
-        by_count=by_count_of(table, apart),
-        sorted_more=(written_bytes(table, together) - written_bytes(table, apart)) / (SAMPLED - 1),
+        by_count=by_count,
+        sorted_more=saved,
+        in_partition=within / saved,
+        each_partition=(within - more_of(apart[::of_commit])) / saved,
     )

@@ -1,6 +1,7 @@
 """Manifests in the machine: what merges, filters and rewrites come to, by Iceberg's rules one by one."""
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
@@ -24,16 +25,20 @@ from wasim.years.machine.manifests import (
 )
 from wasim.years.machine.tables import (
     BYTES,
+    COLUMNS,
     COUNT,
     FRESH,
     GONE_COMPACTED,
     GONE_FRESH,
     IS_NEW,
+    NEWEST_FILES,
     PARTIAL,
     SETTLED,
     SIBLINGS,
+    SORTED,
     Laws,
 )
+from wasim.years.machine.touched import drawn
 
 LAWS = replace(simple_laws(), target=1000.0, least=3.0, packs=1)
 KINDS = (FRESH, PARTIAL, SETTLED)
@@ -115,6 +120,24 @@ def test_rewriting_makes_as_few_manifests_as_their_bytes_need(manifests: list[Ma
     if made and not before[1] + before[2]:  # one file to a commit: none stands beside another of its own
         sorted_more = LAWS.sorted_more[0] * before[0]
         assert flows[Flow.WRITTEN_MANIFESTS + 1] == pytest.approx(listed * bytes_of(before[0] / listed) + sorted_more)
+
+
+def test_deletes_are_sorted_by_partition_once():
+    """Of twelve files of each statement, eight of them behind another one in its manifest, six are in either
+    partition: a further rewrite finds them as they stand.
+    """
+    laws = replace(LAWS, sorts=1, target=1e9, is_partitioned=1, open_partitions=2.0, partitions=2.0, lifetime=inf)
+    laws = replace(laws, in_partition=0.9, each_partition=1.5)
+    table = table_with([(2, 300, 12, 0, 0)], 1)
+    table.rows[1][0][SORTED], table.numbers[NEWEST_FILES] = 8.0, 12.0
+    kept = 24 * (0.9 - 1.5 * drawn(2.0, 12.0) / 12)
+    for _ in range(2):
+        assert rewrite_one(table, laws, 1)
+        assert rows_of(table, 1)[0][SORTED] == pytest.approx(kept)
+        table.rows[1][1][:], table.used[1] = [1.0, 300.0, *[0.0] * (COLUMNS - 2)], 2  # an empty one more
+    table.numbers[NEWEST_FILES] = 1.0
+    assert rewrite_one(table, laws, 1)
+    assert rows_of(table, 1)[0][SORTED] == 0
 
 
 def test_a_rewrite_of_version_1_writes_its_manifests_twice():

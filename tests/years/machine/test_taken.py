@@ -219,7 +219,7 @@ def test_entries_of_the_newest_manifests_leave_older_equal_ones_alone() -> None:
     """Of five manifests the newest six files each go with a half: they are in two of these."""
     table = table_with([(5, 500, 4, 0, 0)])
     mark_newest(table, 0, 6.0, (0.5, 0.0, 0.0))
-    rewritten = 2 * (1 - (1 - 0.5 * 6 / 8) ** 4)
+    rewritten = (1 - 0.5**4) + (1 - 0.5**2)  # all of one manifest are among them, and two of the other
     assert thin(table, LAWS, 0, 1.0, 0.0) == pytest.approx(rewritten)
     assert rows_of(table)[0][COUNT : FRESH + 1] == [3, 500, 4]
     assert entries_of(table, FRESH) == pytest.approx(20 - 3)

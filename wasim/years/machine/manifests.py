@@ -17,6 +17,7 @@ from wasim.years.machine.tables import (
     MERGED_AGAIN,
     MOST_KINDS,
     NEGLIGIBLE,
+    NEWEST_FILES,
     PARTIAL,
     REPLACED_MANIFESTS,
     ROOM,
@@ -29,6 +30,7 @@ from wasim.years.machine.tables import (
     Laws,
     Table,
 )
+from wasim.years.machine.touched import partitions_hit
 
 
 def live_of(row: list[float]) -> float:
@@ -408,6 +410,14 @@ def settle_entries(table: Table, kind: int, amount: float) -> None:
     replace_rows(table, 0, copied)
 
 
+def sorted_deletes(table: Table, laws: Laws) -> float:
+    """Of delete files that are sorted by partition, those that count as following others of the same statement: of the
+    last one some stand in each partition that it touched.
+    """
+    files = max(1.0, table.numbers[NEWEST_FILES])
+    return max(0.0, laws.in_partition - laws.each_partition * partitions_hit(table, laws, files) / files)
+
+
 def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     """What rewrite_manifests makes of manifests of data, or of deletes: as few as their bytes need. Whether there was
     anything to do.
@@ -444,6 +454,8 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     one[FRESH], one[PARTIAL], one[SETTLED] = fresh / parts, partial / parts, settled / parts
     if laws.sorts and group == 0:
         one[SORTED] = one[FRESH]
+    elif laws.sorts:
+        one[SORTED] = min(in_order, sorted_deletes(table, laws) * entries) / parts
     else:  # entries of one commit are dealt out in turn
         together = laws.together if group == 0 else inf
         apart = 1.0 if parts >= together else (parts - 1) / (together - 1)

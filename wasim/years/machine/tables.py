@@ -130,6 +130,8 @@ class Laws:
     entry_bytes: list[list[float]]
     compacted_more: list[float]
     sorted_more: list[float]
+    in_partition: float  # of deletes, once sorted: the share of that, less `each_partition` of a statement
+    each_partition: float
     first_more: float  # of a file that a statement writes: the first one, and further ones
     further_more: float
     # manifest lists: bytes by manifests, and their sums over the first counts

@@ -75,6 +75,18 @@ def power(base: float, exponent: float) -> float:
     return 1.0 if exponent == 0 else base**exponent
 
 
+def untouched_of(row: list[float], gone: list[float], among: float) -> float:
+    """How likely a manifest keeps all of its entries, of which each among this share goes with its kind's probability:
+    whole entries are among them.
+    """
+    found = 1.0
+    for kind in range(3):
+        entries = row[FRESH + kind] * among
+        whole = entries if among >= 1 else float(floor(entries))
+        found *= power(1 - gone[kind], whole) * (1 - gone[kind] * (entries - whole))
+    return found
+
+
 def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, float, float]) -> None:
     """With which probability an entry of each kind goes, into `gone`, and which share of the entries of each row is
     among this many of the newest, into `counts`.
@@ -144,7 +156,11 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
         among *= row[COUNT] / count
         first, second, third = gone[0] * among, gone[1] * among, gone[2] * among
         fresh, partial, settled = row[FRESH], row[PARTIAL], row[SETTLED]
-        untouched = power(1 - first, fresh) * power(1 - second, partial) * power(1 - third, settled)
+        whole = max(0.0, count - 1)  # manifests of which all entries are among the newest
+        last = among * count - whole if whole > 0 else among
+        untouched = untouched_of(row, gone, last)
+        if whole > 0 and last < 1:
+            untouched = (whole * untouched_of(row, gone, 1.0) + untouched) / count
         every = power(first, fresh) * power(second, partial) * power(third, settled)
         if together > 1:
             untouched, every = untouched ** (1 / together), every ** (1 / together)
