@@ -13,7 +13,7 @@ from support.synthetic import synthetic_case
 from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case
 from wasim.scenario.changes import Changes, Maintenance
-from wasim.scenario.parts import Columns, PartitionField
+from wasim.scenario.parts import Columns, PartitionField, Upsert
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
 from wasim.years.machine.manifests import list_bytes
@@ -30,6 +30,7 @@ JOBS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "remove_orphan_files": ({"every": 17.0, "older_than": 6.0},),
 }
+REWRITTEN = Maintenance.model_validate({"rewrite_manifests": {"when_manifests": 12}})
 CHANGES: dict[str, tuple[dict[str, Any], ...]] = {
     "delete": ({"rows": 100, "locality": "oldest_commits"}, {"rows": 70, "locality": "oldest"}),
     "update": ({"rows": 60, "locality": "newest"},),
@@ -89,6 +90,14 @@ def test_a_drawn_table_is_maintained_as_exactly(seed: int):
 @pytest.mark.parametrize("seed", [1, 2, 6, 7, 9])
 def test_two_statements_of_a_drawn_table_take_turns(seed: int):
     compare(drawn(Random(seed), changes=True), 0.03, Kind)  # noqa: S311
+
+
+def test_each_commit_that_brings_two_manifests_is_looked_at():
+    """Upserts on read list one of data and one of deletes each: the sixth one makes twelve."""
+    case = replace(synthetic_case(writer="batch", horizon_s=40.0), maintenance=REWRITTEN)
+    upsert = Upsert.model_validate({"share": 0.5, "mode": "merge-on-read", "locality": "newest"})
+    case = replace(case, writer=case.writer.model_copy(update={"upsert": upsert}))
+    compare(case, 0.02, (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST, Kind.MANIFEST_LIST))
 
 
 def test_a_sample_says_what_there_is():

@@ -30,8 +30,10 @@ from wasim.years.machine.tables import (
 
 
 def next_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> float:
-    """The writer's commit after which a job by count is due next, or has to be looked at next."""
+    """The commit of a writer that appends after which a job by count is due next, or has to be looked at next."""
     done, found = table.numbers[COMMITS], inf
+    if laws.upserts:  # each is looked at
+        return found
     if laws.least_files < inf:
         deal_out(table, laws)
         more = max(1, ceil((laws.least_files - MEDIAN - small_files(table)) / laws.files - NEGLIGIBLE))
@@ -45,6 +47,12 @@ def next_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> float
         missing = laws.least_manifests - MEDIAN - manifests_of(table)
         found = min(found, done + max(1.0, float(ceil(missing / (2 if laws.deletes else 1) - NEGLIGIBLE))))
     return found
+
+
+def is_due_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> bool:
+    """Whether there are files, or manifests, enough for a job by count."""
+    has_files = laws.least_files < inf and has_enough(table, laws, chances, 0)
+    return has_files or laws.least_manifests - MEDIAN <= manifests_of(table)
 
 
 def sample(table: Table, laws: Laws, samples: list[float]) -> None:
@@ -87,7 +95,7 @@ def run(
             upsert(table, laws)
         else:
             append(table, laws, 1.0 if laws.upserts else stop - numbers[COMMITS])
-        if numbers[COMMITS] >= stop:
+        if numbers[COMMITS] >= stop or (laws.upserts and is_due_by_count(table, laws, chances)):
             is_stop = numbers[COMMITS] >= min(until, stops[int(numbers[NEXT_STOP])])
             numbers[JOBS] += 1
             is_sampled = is_stop or numbers[JOBS] % numbers[EVERY] == 0
