@@ -20,6 +20,12 @@ BY_BUCKET = {"partition_by": [{"column": "event_id", "transform": "bucket[4]"}]}
 GZIP = {"properties": {"write.metadata.compression-codec": "gzip"}}
 IN_TURN = {"writer": "streaming", "workload": {"rows_per_second": 40, "files_per_commit": 3}}
 BY_HOUR = {"partition_by": [{"column": "event_time", "transform": "hour"}]}
+EVERY_THREE_MINUTES = {
+    "table": TABLE | BY_HOUR,
+    "workload": {"rows_per_second": 0.5},
+    "commit_interval": "3m",
+    "horizon": f"{180 * COMMITS}s",
+}
 AT_AN_END = [
     {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "copy-on-write"}}},
     {"changes": {"update": {"every": "10s", "rows": 50, "locality": "newest", "mode": "merge-on-read"}}},
@@ -71,6 +77,9 @@ AT_AN_END = [
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "copy-on-write"}}},
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}, "table": TABLE | BY_BUCKET},
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}, "table": TABLE | GZIP},
+    # what falls into an hour that has closed stays there
+    {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "copy-on-write"}}, **EVERY_THREE_MINUTES},
+    {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}, **EVERY_THREE_MINUTES},
 ]
 SCATTERED = [
     {

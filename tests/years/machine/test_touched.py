@@ -71,7 +71,9 @@ from wasim.years.machine.touched import (
     missed_by,
     partitions_hit,
     rows_in_files,
+    rows_of_open,
     rows_through,
+    unit_of,
     whole_commits,
 )
 
@@ -375,7 +377,22 @@ def test_partitions_are_hit_as_chance_or_their_age_has_it() -> None:
     assert partitions_hit(table, laws, 5.0) == pytest.approx(8 * (1 - exp(-5 / 8)))
     table.numbers[IS_SCATTERED], table.hits[HIT_ROWS][ARRIVED] = 0.0, 10.0
     for gone, is_newest, units in ((30.0, 0, 2), (24.0, 0, 1), (36.0, 0, 1), (0.0, 1, 1)):
+    table.classes[ARRIVED][LIVE], table.hits[HIT_ROW_SHARES][ARRIVED] = 20.0, 0.5  # in files that are hit
         table.numbers[GONE_ROWS], table.numbers[IS_NEWEST] = gone, float(is_newest)
         assert partitions_hit(table, laws, 5.0) == pytest.approx(drawn(4.0 * units, 5.0)), gone
     assert partitions_hit(table, replace(laws, lifetime=inf), 5.0) == pytest.approx(drawn(4.0, 5.0))
+    table.hits[HIT_ROW_SHARES][ARRIVED] = 2.0  # some of the 40 newest rows were written before, into closed ones
+    assert partitions_hit(table, laws, 5.0) == pytest.approx(drawn(8.0, 5.0))
     assert table.numbers[COHORTS] == 1
+
+
+def test_open_partitions_have_rows_of_their_commits_so_far() -> None:
+    """A first commit of twelve rows, and eight of each later one: three commits bring the 28 of an hour, or 24."""
+    laws = replace(LAWS, new_rows=8.0, replaced_per_commit=4.0, lifetime=3.0)
+    found, table = [], table_of([(4, 2, 24, 0, 0)])
+    for commits in range(1, 8):
+        table.numbers[COMMITS] = float(commits)
+        found.append(rows_of_open(table, laws))
+    assert found == [12, 20, 28, 8, 16, 24, 8]
+    assert [unit_of(laws, row) for row in (0.0, 27.0, 28.0, 51.0, 52.0)] == [0, 0, 1, 1, 2]
+    assert rows_of_open(table, replace(laws, lifetime=inf)) == 12 + 6 * 8

@@ -105,6 +105,7 @@ from wasim.years.machine.touched import (
     live_in_hits,
     open_is_hit,
     partitions_hit,
+    rows_of_open,
     rows_through,
     total_of,
 )
@@ -470,15 +471,27 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
 def out_of_partitions(table: Table) -> None:
     """Takes the files that were hit, and their rows, out of partitions."""
     numbers, shares, row_shares = table.numbers, table.hits[HIT_SHARES], table.hits[HIT_ROW_SHARES]
-    for place in range(int(numbers[COHORTS])):
-        one = table.cohorts[place]
-        one[SMALL_FILES] *= 1 - shares[ARRIVED]
-        one[SMALL_ROWS] *= 1 - row_shares[ARRIVED]
-        one[PARTIAL_FILES] *= 1 - shares[REWRITTEN]
-        one[PARTIAL_ROWS] *= 1 - row_shares[REWRITTEN]
+    last = int(numbers[COHORTS]) - 1
+    for number, files, rows in ((ARRIVED, SMALL_FILES, SMALL_ROWS), (REWRITTEN, PARTIAL_FILES, PARTIAL_ROWS)):
+        if numbers[IS_NEWEST] > 0:
+            take_newest(table, files, table.hits[HIT_FILES][number])
+            take_newest(table, rows, table.classes[number][RECORDS] * row_shares[number])
+            continue
+        for place in range(last + 1):
+            table.cohorts[place][files] *= 1 - shares[number]
+            table.cohorts[place][rows] *= 1 - row_shares[number]
     numbers[SETTLED_FILES] *= 1 - shares[BEYOND]
     numbers[SETTLED_ROWS] *= 1 - row_shares[BEYOND]
     numbers[SQUARES] = numbers[SQUARES_LEFT]
+
+
+def take_newest(table: Table, column: int, amount: float) -> None:
+    """Takes so many files of a kind, or rows, out of the partitions that were opened last."""
+    for place in range(int(table.numbers[COHORTS]) - 1, -1, -1):
+        one = table.cohorts[place]
+        taken = min(one[column], amount / one[PARTITIONS])
+        one[column] -= taken
+        amount -= taken * one[PARTITIONS]
 
 
 def add_written(
@@ -490,6 +503,10 @@ def add_written(
     numbers, flows, is_scattered = table.numbers, table.flows, table.numbers[IS_SCATTERED] > 0
     if not is_scattered:
         numbers[EDGE_FILES], numbers[EDGE_ROWS] = made, rows
+    if numbers[IS_NEWEST] > 0 and laws.lifetime < inf:  # what is in closed partitions is no more among the newest
+        numbers[EDGE_ROWS] = min(rows, rows_of_open(table, laws))
+        if numbers[EDGE_ROWS] < rows - NEGLIGIBLE:
+            numbers[EDGE_FILES] = min(made, drawn(laws.open_partitions, numbers[EDGE_ROWS]))
     if made <= NEGLIGIBLE:
         return 0.0
     each, partial = rows / made, 0.0
@@ -535,6 +552,10 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
         for place in range(last + 1):
             table.cohorts[place][PARTIAL_FILES] += (files - newest_files) / every
             table.cohorts[place][PARTIAL_ROWS] += (rows - newest_rows) / every
+    elif numbers[IS_NEWEST] > 0 and last > 0:
+        newest_files, newest_rows = min(numbers[EDGE_FILES], files), min(numbers[EDGE_ROWS], rows)
+        table.cohorts[last - 1][PARTIAL_FILES] += (files - newest_files) / table.cohorts[last - 1][PARTITIONS]
+        table.cohorts[last - 1][PARTIAL_ROWS] += (rows - newest_rows) / table.cohorts[last - 1][PARTITIONS]
     table.cohorts[last][PARTIAL_FILES] += newest_files / table.cohorts[last][PARTITIONS]
     table.cohorts[last][PARTIAL_ROWS] += newest_rows / table.cohorts[last][PARTITIONS]
 

@@ -55,6 +55,7 @@ from wasim.years.machine.tables import (
     SQUARES,
     SQUARES_LEFT,
     SQUARES_TWICE,
+    STATEMENTS_WRITE,
     TOGETHER,
     TOUCHES,
     Laws,
@@ -509,10 +510,24 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
         every = partitions_so_far(table, laws)
         return every * (1 - exp(-things / every))
     touched, units = total_of(table.hits[HIT_ROWS]), 1.0
-    first = table.numbers[GONE_ROWS]
-    if table.numbers[IS_NEWEST] > 0:
-        first = rows_through(laws, table.numbers[COMMITS]) - touched
+    first, last = table.numbers[GONE_ROWS], table.numbers[GONE_ROWS] + touched
+    if table.numbers[IS_NEWEST] > 0:  # with the new rows of a commit, if that is what changes them
+
+
+def unit_of(laws: Laws, row: float) -> float:
+    """Which of the partitions by time a row fell into, counted from 0: the first commit brought more than others."""
+    return max(0.0, float(floor((row - laws.replaced_per_commit) / (laws.new_rows * laws.lifetime))))
+
+
+def rows_of_open(table: Table, laws: Laws) -> float:
+    """Rows that arrived in the partitions by time that are open."""
+    through = rows_through(laws, table.numbers[COMMITS])
+    if laws.lifetime == inf:
+        return through
+    unit = unit_of(laws, through - PART_OF_FILE)
+    return through - (laws.replaced_per_commit + unit * laws.new_rows * laws.lifetime if unit > 0 else 0.0)
+        last = rows_through(laws, table.numbers[COMMITS])
+        first = last - live_in_hits(table) - laws.new_rows * table.numbers[STATEMENTS_WRITE]
     if laws.lifetime < inf:
-        lasts = laws.new_rows * laws.lifetime
-        units = float(floor((first + touched - PART_OF_FILE) / lasts) - floor(first / lasts) + 1)
+        units = unit_of(laws, last - PART_OF_FILE) - unit_of(laws, first) + 1
     return drawn(units * laws.open_partitions, things)
