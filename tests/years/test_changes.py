@@ -275,6 +275,16 @@ def compare_with_band(exact: Any, summed: Any) -> None:
         assert abs(summed.totals.written_bytes[kind] - written) <= summed.band[kind] * written, kind
 
 
+def test_metadata_alone_deletes_all_that_some_tasks_wrote(made: Callable) -> None:
+    """Each task has ten rows, which it writes into four partitions."""
+    delete = {"every": "3s", "rows": 30, "locality": "oldest", "mode": "merge-on-read"}
+    lines = {"changes": {"delete": delete}, "table": TABLE | BY_BUCKET, "writer": "batch"}
+    exact, summed = made(lines | {"workload": {"rows_per_second": 40, "files_per_commit": 4}})
+    assert exact.files_written[Kind.DELETE_FILE] == summed.totals.files_written[Kind.DELETE_FILE] == 0
+    written = exact.files_written[Kind.DATA_MANIFEST]
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.05)
+
+
 def test_overwriting_the_newest_partitions_replaces_their_files_alone(made: Callable) -> None:
     table = TABLE | {"partition_by": [{"column": "event_time", "transform": "hour"}, *BY_BUCKET["partition_by"]]}
     lines = {"commit_interval": "30s", "workload": {"rows_per_second": 1}, "horizon": f"{30 * COMMITS}s"}

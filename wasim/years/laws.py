@@ -246,7 +246,9 @@ def _of_statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
         if number != UPSERT:
             row[EVERY_US], row[RUNS] = microseconds(change.every), schedule(case, change).count
         around[number] = [_around(snapshots, operation, kind) for operation in _OPERATIONS]
-    replaced = float(case.replaced_rows_per_commit)
+    replaced, workload = float(case.replaced_rows_per_commit), case.workload
+    is_dealt = case.writer.kind == "streaming" or (case.table.partition_by and workload.distribution_mode != "none")
+    tasks = 1 if is_dealt else workload.files_per_commit
     return {
         "changes_rows": int(bool(found) or upsert is not None),
         "interval_us": microseconds(case.commit_interval_s),
@@ -256,8 +258,9 @@ def _of_statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
         "replaced_per_commit": replaced,
         "new_rows": case.rows_per_commit - replaced,
         "deals_in_turn": int(case.writer.kind == "streaming"),
+        "tasks_in_order": float(min(tasks, case.rows_per_commit)),
         "is_partitioned": int(bool(case.table.partition_by)),
-        "tasks": float(case.workload.files_per_commit),
+        "tasks": float(workload.files_per_commit),
         "file_target": float(TableProperties.read(case.table.properties).write_target_file_size_bytes),
     }
 

@@ -274,7 +274,7 @@ def test_rows_at_an_end_hit_the_files_with_them(
 
 def test_tasks_write_a_file_for_each_partition() -> None:
     """Two tasks of six rows write three files each: of four rows from the fifth on, either task has two."""
-    laws = replace(LAWS, files=6.0, open_partitions=3.0, is_partitioned=1, tasks=2.0, partitions=3.0)
+    laws = replace(LAWS, files=6.0, open_partitions=3.0, is_partitioned=1, tasks_in_order=2.0, partitions=3.0)
     table = appended(3, laws, dead=4)
     found, again = arrived_files(table, laws, 4.0, False)
     of_two, of_four = drawn(3.0, 2.0), drawn(3.0, 4.0)
@@ -288,6 +288,7 @@ def test_tasks_write_a_file_for_each_partition() -> None:
 @given(commits=st.integers(1, 6), files=st.sampled_from([1, 2, 3, 4]), deals=st.booleans(), row=st.integers(0, 72))
 def test_whole_files_are_deleted_where_one_ends(commits: int, files: int, deals: bool, row: int) -> None:
     laws, row = replace(LAWS, files=float(files), deals_in_turn=int(deals)), min(row, commits * ROWS)
+    laws = replace(laws, tasks_in_order=1.0 if deals else laws.files)
     table = appended(commits, laws)
     before, after = ({file_of(one, laws) for one in rows} for rows in (range(row), range(row, commits * ROWS)))
     assert is_at_edge(laws, float(row)) == (not before & after or row in (0, commits * ROWS))
@@ -376,13 +377,13 @@ def test_partitions_are_hit_as_chance_or_their_age_has_it() -> None:
     table.numbers[IS_SCATTERED] = 1.0
     assert partitions_hit(table, laws, 5.0) == pytest.approx(8 * (1 - exp(-5 / 8)))
     table.numbers[IS_SCATTERED], table.hits[HIT_ROWS][ARRIVED] = 0.0, 10.0
-    for gone, is_newest, units in ((30.0, 0, 2), (24.0, 0, 1), (36.0, 0, 1), (0.0, 1, 1)):
     table.classes[ARRIVED][LIVE], table.hits[HIT_ROW_SHARES][ARRIVED] = 20.0, 0.5  # in files that are hit
+    for gone, is_newest, units in ((30.0, 0, 2), (24.0, 0, 1), (36.0, 0, 1), (0.0, 1, 1)):
         table.numbers[GONE_ROWS], table.numbers[IS_NEWEST] = gone, float(is_newest)
         assert partitions_hit(table, laws, 5.0) == pytest.approx(drawn(4.0 * units, 5.0)), gone
-    assert partitions_hit(table, replace(laws, lifetime=inf), 5.0) == pytest.approx(drawn(4.0, 5.0))
     table.hits[HIT_ROW_SHARES][ARRIVED] = 2.0  # some of the 40 newest rows were written before, into closed ones
     assert partitions_hit(table, laws, 5.0) == pytest.approx(drawn(8.0, 5.0))
+    assert partitions_hit(table, replace(laws, lifetime=inf), 5.0) == pytest.approx(drawn(4.0, 5.0))
     assert table.numbers[COHORTS] == 1
 
 

@@ -193,6 +193,7 @@ class Laws:
     replaced_per_commit: float  # rows
     new_rows: float  # of a commit, that replace none
     deals_in_turn: int  # whether rows are, to the files of a commit
+    tasks_in_order: float  # of a commit, that take rows which follow each other; one, where rows are dealt out
     is_partitioned: int
     tasks: float
     file_target: float

@@ -387,14 +387,9 @@ def arrived_files(table: Table, laws: Laws, rows: float, is_newest: bool) -> tup
     return found + commits * files + last, again
 
 
-def tasks_in_order(laws: Laws) -> float:
-    """Tasks of a commit that take rows which follow each other; one, where rows are dealt to them in turn."""
-    return 1.0 if laws.deals_in_turn else max(1.0, laws.files / laws.partitions)
-
-
 def files_near(table: Table, laws: Laws) -> float:
     """Files that arrived with those that hold the oldest rows which are hit: of a commit, or of some of its tasks."""
-    small, tasks = table.classes[ARRIVED], tasks_in_order(laws)
+    small, tasks = table.classes[ARRIVED], laws.tasks_in_order
     begun, each = (small[RECORDS] - small[LIVE]) % laws.rows_per_commit, laws.rows_per_commit / tasks
     last = begun + table.hits[HIT_ROWS][ARRIVED] - PART_OF_FILE
     return laws.files * min(1.0, (floor(last / each) - floor(begun / each) + 1) / tasks)
@@ -406,7 +401,7 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
     """
     rows = stop - first
     if laws.open_partitions > 1:
-        tasks = tasks_in_order(laws)
+        tasks = laws.tasks_in_order
         return files_of_tasks(first, stop, laws.rows_per_commit / tasks, files / tasks)
     if laws.deals_in_turn:  # to files of one partition, or of two where the next one opens within these rows
         files *= (1 + (laws.partitions - 1) * rows / laws.rows_per_commit) / laws.partitions
@@ -472,8 +467,8 @@ def is_between_files(table: Table, laws: Laws, row: float) -> bool:
 
 def is_at_edge(laws: Laws, row: float) -> bool:
     """Whether no file as it arrived holds rows both up to this number and beyond."""
-    files = 1.0 if laws.is_partitioned or laws.deals_in_turn else laws.files
-    return row % (laws.rows_per_commit / files) == 0
+    each, within = laws.rows_per_commit / laws.tasks_in_order, row % laws.rows_per_commit
+    return floor(ceil(within / each - PART_OF_FILE) * each + PART_OF_FILE) == within  # tasks take whole rows
 
 
 def live_in_hits(table: Table) -> float:
@@ -512,6 +507,11 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
     touched, units = total_of(table.hits[HIT_ROWS]), 1.0
     first, last = table.numbers[GONE_ROWS], table.numbers[GONE_ROWS] + touched
     if table.numbers[IS_NEWEST] > 0:  # with the new rows of a commit, if that is what changes them
+        last = rows_through(laws, table.numbers[COMMITS])
+        first = last - live_in_hits(table) - laws.new_rows * table.numbers[STATEMENTS_WRITE]
+    if laws.lifetime < inf:
+        units = unit_of(laws, last - PART_OF_FILE) - unit_of(laws, first) + 1
+    return drawn(units * laws.open_partitions, things)
 
 
 def unit_of(laws: Laws, row: float) -> float:
@@ -526,8 +526,3 @@ def rows_of_open(table: Table, laws: Laws) -> float:
         return through
     unit = unit_of(laws, through - PART_OF_FILE)
     return through - (laws.replaced_per_commit + unit * laws.new_rows * laws.lifetime if unit > 0 else 0.0)
-        last = rows_through(laws, table.numbers[COMMITS])
-        first = last - live_in_hits(table) - laws.new_rows * table.numbers[STATEMENTS_WRITE]
-    if laws.lifetime < inf:
-        units = unit_of(laws, last - PART_OF_FILE) - unit_of(laws, first) + 1
-    return drawn(units * laws.open_partitions, things)
