@@ -273,16 +273,18 @@ def test_rows_at_an_end_hit_the_files_with_them(
 
 
 def test_tasks_write_a_file_for_each_partition() -> None:
-    """Two tasks of six rows write three files each: of four rows from the fifth on, either task has two."""
-    laws = replace(LAWS, files=6.0, open_partitions=3.0, is_partitioned=1, tasks_in_order=2.0, partitions=3.0)
+    """Two tasks of six rows write into three partitions each: of four rows from the fifth on, either task has two."""
+    every = 2 * drawn(3.0, 6.0)
+    laws = replace(LAWS, files=every, open_partitions=3.0, is_partitioned=1, tasks_in_order=2.0, partitions=3.0)
     table = appended(3, laws, dead=4)
     found, again = arrived_files(table, laws, 4.0, False)
     of_two, of_four = drawn(3.0, 2.0), drawn(3.0, 4.0)
     assert found == pytest.approx(2 * of_two)
     assert again == pytest.approx(of_two * of_four / 3)
-    for touched, files in ((2.0, 3), (3.0, 6), (30.0, 6)):  # as many as those tasks have written, or the commit
+    assert arrived_files(table, laws, 8.0, False)[0] == pytest.approx(of_two + every / 2)
+    for touched, files in ((2.0, every / 2), (3.0, every), (30.0, every)):  # as those tasks have written, or the commit
         table.hits[HIT_ROWS][ARRIVED] = touched
-        assert files_near(table, laws) == files
+        assert files_near(table, laws) == pytest.approx(files)
 
 
 @given(commits=st.integers(1, 6), files=st.sampled_from([1, 2, 3, 4]), deals=st.booleans(), row=st.integers(0, 72))

@@ -402,7 +402,8 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
     rows = stop - first
     if laws.open_partitions > 1:
         tasks = laws.tasks_in_order
-        return files_of_tasks(first, stop, laws.rows_per_commit / tasks, files / tasks)
+        places = laws.open_partitions if tasks > 1 else files  # rows that are dealt out fall into tasks by chance, too
+        return files_of_tasks((first, stop), laws.rows_per_commit / tasks, places, files / tasks)
     if laws.deals_in_turn:  # to files of one partition, or of two where the next one opens within these rows
         files *= (1 + (laws.partitions - 1) * rows / laws.rows_per_commit) / laws.partitions
         found = min(files, rows)
@@ -413,18 +414,19 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
     return found, 1.0 if is_shared else 0.0
 
 
-def files_of_tasks(first: float, stop: float, each: float, files: float) -> tuple[float, float]:
-    """The same where tasks take `each` so many rows that follow each other, and write `files` files, one for each
-    partition that its rows fall into by chance.
+def files_of_tasks(rows: tuple[float, float], each: float, places: float, files: float) -> tuple[float, float]:
+    """The same where tasks take `each` so many rows that follow each other, and write `files` files, one for each of so
+    many places that its rows fall into by chance.
     """
-    found, again, at = 0.0, 0.0, first
+    (at, stop), found, again = rows, 0.0, 0.0
+    scale = files / drawn(places, each)
     while at < stop - PART_OF_FILE:
         task = floor(at / each + PART_OF_FILE)
-        begun, rows = max(0.0, at - task * each), min(stop, (task + 1) * each) - at
-        new = drawn(files, rows)
+        begun, touched = max(0.0, at - task * each), min(stop, (task + 1) * each) - at
+        new = scale * drawn(places, touched)
         found += new
-        again += new * drawn(files, begun) / files
-        at += rows
+        again += new * drawn(places, begun) / places
+        at += touched
     return found, again
 
 
