@@ -479,3 +479,13 @@ def test_copy_on_write_upserts_hit_each_hour_s_only_file(made: Callable) -> None
     exact, summed = made(lines | {"table": TABLE | BY_HOUR, "commit_interval": "120s", "horizon": f"{120 * 250}s"})
     written = exact.files_written[Kind.DATA_MANIFEST]
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.25)
+
+
+def test_compaction_leaves_the_newest_files_by_the_hour(made: Callable) -> None:
+    """A commit every seven minutes: the last hour has four files, which are compacted later."""
+    lines = {"commit_interval": "7m", "workload": {"rows_per_second": 0.1}, "horizon": f"{420 * COMMITS}s"}
+    update = {"every": "5h", "rows": 5, "locality": "oldest", "mode": "copy-on-write"}
+    kept = {"maintenance": {"rewrite_data_files": {"every": "200m"}}, "changes": {"update": update}}
+    exact, summed = made(lines | {"table": TABLE | BY_HOUR} | kept)
+    written = exact.files_written[Kind.DATA_MANIFEST]
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.03)

@@ -1,5 +1,7 @@
 """What maintenance does to a table in the machine."""
 
+from math import inf
+
 from wasim.rules.compaction import is_much_deleted
 from wasim.years.machine.appends import live_bytes, live_files, manifests_of, snapshot_numbers
 from wasim.years.machine.files import balance_files, deal_out, drop_closed, reopen_files, small_of, take_groups
@@ -79,7 +81,7 @@ from wasim.years.machine.tables import (
     Laws,
     Table,
 )
-from wasim.years.machine.taken import reopen_entries, take, want_deletes
+from wasim.years.machine.taken import reopen_entries, take, want, want_deletes
 from wasim.years.machine.touched import edge_of, total_of
 
 
@@ -226,6 +228,10 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
         of_partial, listed = 0.0, table.done[TOOK_SMALL] + table.done[TOOK_PARTIAL]
     else:
         listed = fresh * of_small
+    if laws.lifetime < inf and laws.parts <= 1:  # partitions that are left have the newest files
+        for kind, files in ((0, listed), (1, partial * of_partial), (2, 0.0)):
+            want(table, kind, files, False)
+        return take(table, laws, 0, False)
     return filter_out(table, laws, 0, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial, 0.0)
 
 
