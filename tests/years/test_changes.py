@@ -285,6 +285,15 @@ def test_metadata_alone_deletes_all_that_some_tasks_wrote(made: Callable) -> Non
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.05)
 
 
+def test_overwriting_some_open_partitions_leaves_others_in_each_manifest(made: Callable) -> None:
+    table = TABLE | {"partition_by": [*BY_HOUR["partition_by"], *BY_BUCKET["partition_by"]]}
+    lines = {"commit_interval": "30s", "workload": {"rows_per_second": 1}, "horizon": f"{30 * COMMITS}s"}
+    overwrite = {"every": "90s", "rows": 3, "kind": "dynamic"}
+    exact, summed = made(lines | {"table": table, "writer": "batch", "changes": {"overwrite": overwrite}})
+    for kind in (Kind.DATA_MANIFEST, Kind.MANIFEST_LIST):
+        assert summed.totals.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.06), kind
+
+
 def test_overwriting_the_newest_partitions_replaces_their_files_alone(made: Callable) -> None:
     table = TABLE | {"partition_by": [{"column": "event_time", "transform": "hour"}, *BY_BUCKET["partition_by"]]}
     lines = {"commit_interval": "30s", "workload": {"rows_per_second": 1}, "horizon": f"{30 * COMMITS}s"}

@@ -358,13 +358,30 @@ def test_partitions_overwritten_are_those_opened_last() -> None:
     # what came since: 2 commits of 2 files, of 12; the 15 newest rows begin in the time before
     assert overwritten_share(table, laws, ARRIVED, 5.0) == pytest.approx(4 / 12 * hit)
     assert overwritten_share(table, laws, ARRIVED, 35.0) == pytest.approx(12 / 12 * drawn(2.0, 35.0) / 2)
-    table.numbers[SMALL_SEEN], table.numbers[EDGE_FILES] = 10.0, 2.0
+    table.numbers[SMALL_SEEN], table.numbers[EDGE_FILES], table.numbers[NEWEST_COMMIT] = 10.0, 2.0, 5.0
+    table.numbers[EDGE_ROWS] = 5.0
     assert overwritten_share(table, laws, ARRIVED, 5.0) == pytest.approx(2 / 12 * hit)
     assert overwritten_share(table, laws, REWRITTEN, 5.0) == 0  # none is there
     table.classes[REWRITTEN][FILES] = 8.0
     assert overwritten_share(table, laws, REWRITTEN, 5.0) == pytest.approx(2 / 8 * hit)
-    table.numbers[SMALL_SEEN] = 8.0  # what that statement wrote is of the time before
+    table.numbers[EDGE_ROWS] = 15.0  # half of what that statement wrote is of the time before
+    assert overwritten_share(table, laws, REWRITTEN, 5.0) == pytest.approx(1 / 8 * hit)
+    table.numbers[NEWEST_COMMIT] = 4.0
     assert overwritten_share(table, laws, REWRITTEN, 5.0) == 0
+
+
+def test_what_is_left_of_open_partitions_is_overwritten_later() -> None:
+    """Of two partitions a statement on one row overwrites one, and any manifest keeps what it lists of the other."""
+    laws = replace(LAWS, is_partitioned=1, open_partitions=2.0, partitions=2.0, lifetime=40.0, files=2.0, tasks=1.0)
+    laws = replace(laws, new_files=[2.0] * 16)
+    table = appended(4, laws)
+    overwrite_rows(table, laws, 1.0, True)
+    assert counted(table, GONE_FILES, NEW_FILES) == pytest.approx([4, 1])
+    assert table.numbers[SMALL_SEEN] == 0
+    assert sum(count for count, live in manifests(table) if live > 0) == pytest.approx(4 * (1 - 0.5**2) + 1)
+    overwrite_rows(table, laws, 1.0, True)
+    assert counted(table, GONE_FILES, NEW_FILES) == pytest.approx([2.5, 1])  # of the four, and of what the first wrote
+    assert table.numbers[EDGE_FILES] == pytest.approx(1.5)
 
 
 def test_a_task_takes_a_mebibyte_at_least() -> None:

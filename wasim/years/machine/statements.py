@@ -391,26 +391,47 @@ def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) ->
         hits[HIT_SHARES][number] = hits[HIT_ROW_SHARES][number] = share
         hits[HIT_FILES][number] = table.classes[number][FILES] * share
         hits[HIT_ROWS][number] = table.classes[number][LIVE] * share
+    edge, left, arrived = edge_of(table, laws), 0.0, numbers[SMALL_SEEN]
+    if by_partition and closes:
+        numbers[TOUCHES] = newest_partitions(table, laws, wanted) / laws.open_partitions
+        left = 1 / numbers[TOUCHES] - 1  # of the partitions at that time, for each that is overwritten
+        arrived = files_before(table, laws, wanted)
+    left_files, left_rows = left * hits[HIT_FILES][edge], left * hits[HIT_ROWS][edge]
     numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hits[HIT_SHARES][REWRITTEN])
     numbers[TOGETHER] = laws.files / laws.partitions
     made = min(laws.tasks, wanted)
     if made > 0 and laws.is_partitioned:
         made *= newest_partitions(table, laws, wanted / made)
     rewrite_rows(table, laws, OVERWRITE, wanted, 0.0, 0.0, made)
+    if by_partition and closes:  # what is left there the next such statement may overwrite
+        numbers[SMALL_SEEN], numbers[NEWEST_COMMIT] = arrived, numbers[COMMITS]
+        numbers[EDGE_FILES], numbers[EDGE_ROWS] = numbers[EDGE_FILES] + left_files, numbers[EDGE_ROWS] + left_rows
+
+
+def oldest_unit(table: Table, laws: Laws, wanted: float) -> float:
+    """Which of the partitions by time the oldest of the `wanted` newest rows is in, counted from 0."""
+    return floor((table.numbers[COMMITS] - ceil(wanted / laws.new_rows)) / laws.lifetime + PART_OF_FILE)
+
+
+def files_before(table: Table, laws: Laws, wanted: float) -> float:
+    """Files as they arrived that are in older partitions than any of the `wanted` newest rows."""
+    since = (table.numbers[COMMITS] - oldest_unit(table, laws, wanted) * laws.lifetime) * laws.files
+    return max(table.numbers[SMALL_SEEN], table.classes[ARRIVED][FILES] - since)
 
 
 def overwritten_share(table: Table, laws: Laws, number: int, wanted: float) -> float:
-    """The share of the files of a class that is in the partitions of the `wanted` newest rows: what came since the last
-    statement, or since the oldest of those partitions was opened, and what that statement wrote there.
+    """The share of the files of a class that is in the partitions of the `wanted` newest rows: what came since the
+    oldest of those partitions was opened, and what such statements wrote there.
     """
-    numbers, files = table.numbers, table.classes[number][FILES]
-    opened = floor((numbers[COMMITS] - ceil(wanted / laws.new_rows)) / laws.lifetime + PART_OF_FILE) * laws.lifetime
-    came = max(0.0, table.classes[ARRIVED][FILES] - numbers[SMALL_SEEN])
-    hit = 0.0
+    numbers, files, hit = table.numbers, table.classes[number][FILES], 0.0
     if number == ARRIVED:
-        hit = min(came, (numbers[COMMITS] - opened) * laws.files)
-    if number == edge_of(table, laws) and numbers[COMMITS] - came / laws.files > opened:
-        hit = min(numbers[EDGE_FILES], files)
+        hit = max(0.0, files - files_before(table, laws, wanted))
+    if number == edge_of(table, laws):
+        before = numbers[NEWEST_COMMIT]  # the last one wrote into the partitions from the first to the last one here
+        first = floor((before - ceil(numbers[EDGE_ROWS] / laws.new_rows)) / laws.lifetime + PART_OF_FILE)
+        last = ceil(before / laws.lifetime - PART_OF_FILE)
+        there = max(0.0, last - max(first, oldest_unit(table, laws, wanted)))
+        hit = min(numbers[EDGE_FILES], files) * there / max(1, last - first)
     hit *= newest_partitions(table, laws, wanted) / laws.open_partitions
     return min(1.0, hit / files) if files > NEGLIGIBLE else 0.0
 
@@ -462,6 +483,10 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
         rewritten = numbers[HIT_OF_OTHERS] if numbers[LARGE] > 0 else shares[REWRITTEN]
         mark_newest(table, 0, inf, (shares[ARRIVED], rewritten, shares[BEYOND]))
         return thin(table, laws, 0, numbers[TOGETHER], 0.0)
+    share = numbers[TOUCHES]
+    if 0 < share < 1:  # this share of the partitions that are open: any manifest of theirs keeps entries of the others
+        mark_newest(table, 0, total_of(hits[HIT_FILES]) / share, (share, share, share))
+        return thin(table, laws, 0, numbers[TOGETHER], 0.0)
     is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
     for number in range(3):  # what the last such statement wrote stands in a young manifest
         want(table, number, hits[HIT_FILES][number], is_newest or number == edge)
@@ -503,7 +528,9 @@ def add_written(
     numbers, flows, is_scattered = table.numbers, table.flows, table.numbers[IS_SCATTERED] > 0
     if not is_scattered:
         numbers[EDGE_FILES], numbers[EDGE_ROWS] = made, rows
-    if numbers[IS_NEWEST] > 0 and laws.lifetime < inf:  # what is in closed partitions is no more among the newest
+    if (
+        numbers[IS_NEWEST] > 0 and laws.lifetime < inf and not is_new
+    ):  # what is in closed partitions is no more among the newest
         numbers[EDGE_ROWS] = min(rows, rows_of_open(table, laws))
         if numbers[EDGE_ROWS] < rows - NEGLIGIBLE:
             numbers[EDGE_FILES] = min(made, drawn(laws.open_partitions, numbers[EDGE_ROWS]))
