@@ -104,7 +104,7 @@ _WORKLOAD = (
     _Option("writers", "--writers", "N", "Batch writers that commit in turns, as they come; 1."),
     _Option("tables", "--tables", "N", "Tables that it commits to, each with these rows; 1."),
 )
-_LIMITS = (
+LIMITS = (
     _Option("planning_p50_ms", "--planning", "DURATION", "Longest planning of a full scan."),
     _Option("metadata_bytes_per_day", "--metadata-per-day", "BYTES", "Most metadata written in a day, by the job."),
     _Option("wa_metadata", "--wa-metadata", "RATIO", "Most metadata per byte of data."),
@@ -137,7 +137,7 @@ def takes_workload(verb: Callable[..., None]) -> Callable[..., None]:
 
 def takes_limits(verb: Callable[..., None]) -> Callable[..., None]:
     """The verb with the flags that limit a plan, in place of its parameter `limits`: their texts by metric."""
-    return _with_options(verb, "limits", _LIMITS, dict)
+    return _with_options(verb, "limits", LIMITS, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
