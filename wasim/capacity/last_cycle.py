@@ -30,7 +30,15 @@ from wasim.years import History, Shape, steps_compiled
 from wasim.years.flows import DELETES, Flow
 from wasim.years.retention import Retention
 from wasim.years.samples import Samples
-from wasim.years.summed import before_expiries, ingested_bytes_of, of_one_writer, retention_of, sum_retained, totals_of
+from wasim.years.summed import (
+    MERGES_SEEN,
+    before_expiries,
+    ingested_bytes_of,
+    of_one_writer,
+    retention_of,
+    sum_retained,
+    totals_of,
+)
 
 MOMENTS = 100  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
 MOMENTS_OF_FILLING = 96  # and at least in the time that they take to fill one
@@ -265,9 +273,10 @@ def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
     )
     moments = {float(held), float(last)}
     if merging_s := case.merging_s:
-        merging = merging_s / case.commit_interval_s
+        merges = 1 if case.maintenance.rewrite_data_files is None else MERGES_SEEN
+        merging = merges * merging_s / case.commit_interval_s
         for end in (last, (held + last) / 2):
-            moments |= {*_evenly(max(held, end - merging), end, MOMENTS)}
+            moments |= {*_evenly(max(held, end - merging), end, merges * MOMENTS)}
         if filling_s is not None:
             parts = int((window.end_s - since_s) / DAY_S * PARTS_OF_A_DAY)
             moments |= {*_evenly(held, last, min(MOST_MOMENTS, max(MOMENTS_OF_FILLING, parts)))}

@@ -114,6 +114,7 @@ def ingested_bytes_of(case: Case, shape: Shape) -> int:
 
 
 MOST_SHARED = 16
+MERGES_SEEN = 4  # compaction leaves manifests that put the next merge off
 MOST_SEEN = 200  # commits at which a cycle is looked at, besides jobs
 _OF_RETENTION = (METADATA_DELETE_AFTER_COMMIT_ENABLED, METADATA_PREVIOUS_VERSIONS_MAX)  # they change no file's layout
 
@@ -172,10 +173,8 @@ def _stepped_through(part: tuple[Shape, Case]) -> Samples:
 
 
 def _last_to_merge(case: Case) -> list[float]:
-    """The last commits of a case, in which appends that merge gather as many manifests as they merge: at each one the
-    table is looked at.
-    """
-    last = min(case.commits, MOST_SEEN, int(case.merging_s / case.commit_interval_s))
+    """The last commits of a case, in which appends that merge do so some times: at each one the table is looked at."""
+    last = min(case.commits, 2 * MOST_SEEN, int(MERGES_SEEN * case.merging_s / case.commit_interval_s))
     return [float(commit) for commit in range(case.commits - last + 1, case.commits + 1)]
 
 
