@@ -87,10 +87,43 @@ def landed_of(case: Case, samples: Samples, outcome: Settled) -> tuple[Case, Sam
 
 def with_lost(case: Case, summed: Summed, outcome: Settled) -> Summed:
     """The sums of the commits that landed, with the files of lost attempts and of commits that were given up added."""
-    rule, totals = conflict_rule(case.catalog), summed.totals
-    landed, snapshots = outcome.landed_of(case), totals.files_written[Kind.MANIFEST_LIST]
+    totals, ledger, landed = summed.totals, summed.ledger, outcome.landed_of(case)
+    files, wasted, cost = _wasted(case, summed, outcome)
+    stays = {kind for kind, size in cost.orphan_bytes.items() if size}
+    deleted = [kind for kind in files if kind not in stays]
+    ledger = replace(
+        ledger,
+        event_time_s=ledger.event_time_s * (case.commits / landed),  # those that land come all over the horizon
+        attempts=np.full(len(ledger), np.nan),
+    )
+    settled_so, more = dict(summed.settled), sum(wasted[kind] for kind in METADATA_KINDS if kind in wasted)
+    if settled_so:
+        settled_so["metadata_on_disk_bytes"] += sum(cost.orphan_bytes.values())
+        for metric in PERIODS_S.keys() & settled_so:
+            settled_so[metric] *= 1 + more / totals.metadata_bytes
+    return replace(
+        summed,
+        ledger=ledger,
+        settled=settled_so,
+        totals=replace(
+            totals,
+            written_bytes=_added(totals.written_bytes, wasted),
+            files_written=_added(totals.files_written, files),
+            deleted_bytes=_added(totals.deleted_bytes, {kind: wasted[kind] for kind in deleted}),
+            files_deleted=_added(totals.files_deleted, {kind: files[kind] for kind in deleted}),
+        ),
+        band={kind: round(width + _widened(outcome, kind in _BY_ATTEMPT), 4) for kind, width in summed.band.items()},
+        contention=cost,
+        approximated=(*summed.approximated, f"What several writers lose is that of races of {RACED:,} commits each."),
+    )
+
+
+def _wasted(case: Case, summed: Summed, outcome: Settled) -> tuple[dict[Kind, int], dict[Kind, int], Contention]:
+    """Files of lost attempts and of commits that were given up, their bytes, and what that comes to."""
+    totals, landed = summed.totals, outcome.landed_of(case)
     lists, jsons = (outcome.lost_at(case.commits, wrote_json=refused) for refused in (False, True))
     lost, wrote_json, failed = round(lists.sum()), round(jsons.sum()), case.commits - landed
+    snapshots = totals.files_written[Kind.MANIFEST_LIST]
     files_of_commit, data_bytes, manifest_bytes = (
         float(column[-1])
         for column in (
@@ -117,8 +150,7 @@ def with_lost(case: Case, summed: Summed, outcome: Settled) -> Summed:
         Kind.DATA_MANIFEST: round(failed * manifest_bytes + merged_bytes * lost / landed),
         Kind.DATA: round(failed * data_bytes),
     }
-    stays = {Kind.METADATA_JSON: wasted[Kind.METADATA_JSON]} if not rule.deletes_losers else {}
-    deleted = [kind for kind in files if kind not in stays]
+    stays = {} if conflict_rule(case.catalog).deletes_losers else {Kind.METADATA_JSON: wasted[Kind.METADATA_JSON]}
     cost = Contention(
         attempts=snapshots + lost,  # maintenance takes one each
         lost_attempts=lost,
@@ -127,32 +159,7 @@ def with_lost(case: Case, summed: Summed, outcome: Settled) -> Summed:
         orphan_bytes=dict.fromkeys(Kind, 0) | stays,
         orphan_files=wrote_json if stays else 0,
     )
-    ledger = summed.ledger
-    ledger = replace(
-        ledger,
-        event_time_s=ledger.event_time_s * (case.commits / landed),  # those that land come all over the horizon
-        attempts=np.full(len(ledger), np.nan),
-    )
-    last_cycle, more = dict(summed.settled), sum(wasted[kind] for kind in METADATA_KINDS if kind in wasted)
-    if last_cycle:
-        last_cycle["metadata_on_disk_bytes"] += stays.get(Kind.METADATA_JSON, 0)
-        for metric in PERIODS_S.keys() & last_cycle:
-            last_cycle[metric] *= 1 + more / totals.metadata_bytes
-    return replace(
-        summed,
-        ledger=ledger,
-        settled=last_cycle,
-        totals=replace(
-            totals,
-            written_bytes=_added(totals.written_bytes, wasted),
-            files_written=_added(totals.files_written, files),
-            deleted_bytes=_added(totals.deleted_bytes, {kind: wasted[kind] for kind in deleted}),
-            files_deleted=_added(totals.files_deleted, {kind: files[kind] for kind in deleted}),
-        ),
-        band={kind: round(width + _widened(outcome, kind in _BY_ATTEMPT), 4) for kind, width in summed.band.items()},
-        contention=cost,
-        approximated=(*summed.approximated, f"What several writers lose is that of races of {RACED:,} commits each."),
-    )
+    return files, wasted, cost
 
 
 def _added(counts: dict[Kind, int], more: dict[Kind, int]) -> dict[Kind, int]:

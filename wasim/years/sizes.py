@@ -568,20 +568,7 @@ def _lists(
             first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
             partitions=_later(like, number - number % len(listed), growing),
         )
-        if differ:
-            gone, kept, since = (int(rng.integers(1, most)) for most in (SOME_FILES, SOME_FILES, LATER))
-            file = replace(
-                file,
-                manifest_length=length + int(rng.integers(length // SOME_FILES)),
-                min_sequence_number=file.sequence_number - since if version > 1 else 0,
-                added_files_count=0,
-                existing_files_count=kept,
-                deleted_files_count=gone,
-                added_rows_count=0,
-                existing_rows_count=whole(kept * arrivals.rows_per_file),
-                deleted_rows_count=whole(gone * arrivals.rows_per_file),
-            )
-        records.append(encode(file))
+        records.append(encode(_taken_from(file, arrivals, rng, version=version) if differ else file))
     header = ManifestListHeader(
         snapshot_id=draw_snapshot_id(rng),
         parent_snapshot_id=draw_snapshot_id(rng),
@@ -592,6 +579,22 @@ def _lists(
     )
     values, sync = manifest_list_header_values(header), rng.bytes(SYNC_BYTES)
     return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
+
+
+def _taken_from(file: ManifestFile, arrivals: Arrivals, rng: np.random.Generator, *, version: int) -> ManifestFile:
+    """A manifest that statements took files out of, some of them and some time ago."""
+    gone, kept, since = (int(rng.integers(1, most)) for most in (SOME_FILES, SOME_FILES, LATER))
+    return replace(
+        file,
+        manifest_length=file.manifest_length + int(rng.integers(file.manifest_length // SOME_FILES)),
+        min_sequence_number=file.sequence_number - since if version > 1 else 0,
+        added_files_count=0,
+        existing_files_count=kept,
+        deleted_files_count=gone,
+        added_rows_count=0,
+        existing_rows_count=whole(kept * arrivals.rows_per_file),
+        deleted_rows_count=whole(gone * arrivals.rows_per_file),
+    )
 
 
 def _later(file: ManifestFile, commits: int, growing: Mapping[int, float]) -> tuple[PartitionFieldSummary, ...]:

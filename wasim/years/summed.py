@@ -339,21 +339,13 @@ def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:
 
 def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table: Mapping[str, Floats]) -> Ledger:
     """Some commits of the writer, the last one among them, after which the table was so."""
-    arrivals, snapshots = shape.arrivals, table["snapshots"]
-    size = shape.file_bytes.of(arrivals.rows_per_file)
-    nothing, unknown = np.zeros(len(commits), dtype=np.int64), np.full(len(commits), np.nan)
-    deltas = shape.sizes.row_deltas
+    snapshots, unknown = table["snapshots"], np.full(len(commits), np.nan)
     written = {
         Kind.METADATA_JSON: retention.json_of(snapshots, snapshots),
         Kind.MANIFEST_LIST: table["lists"],
-        Kind.DATA_MANIFEST: np.full(
-            len(commits), sum(one.count * one.bytes for one in shape.sizes.data_manifests.of_commit(arrivals.files))
-        ),
-        Kind.DATA: np.full(len(commits), arrivals.files * size),
+        **{kind: np.full(len(commits), size) for kind, size in _written_by_commit(shape).items()},
     }
-    if deltas is not None:
-        written[Kind.DELETE_MANIFEST] = np.full(len(commits), shape.sizes.delete_manifests.new)
-        written[Kind.DELETE_FILE] = np.full(len(commits), deltas.bytes)
+    nothing = np.zeros(len(commits))
     operation = "upsert" if case.key_columns else "append"
     return Ledger(
         commit=np.rint(snapshots).astype(np.int64),
@@ -370,7 +362,7 @@ def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table
         manifests_replaced=unknown,
         live_manifests=np.rint(table["manifests"]).astype(np.int64),
         live_entries=np.rint(table["entries"]),
-        entries_added=np.full(len(commits), arrivals.files),
+        entries_added=np.full(len(commits), shape.arrivals.files),
         entries_processed=unknown,
         snapshots_retained=np.rint(retention.retained(snapshots)).astype(np.int64),
         records_added=np.full(len(commits), float(case.rows_per_commit)),
@@ -381,6 +373,16 @@ def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table
         deleted_bytes=dict.fromkeys(Kind, unknown),
         files_written=dict.fromkeys(Kind, unknown),
     )
+
+
+def _written_by_commit(shape: Shape) -> dict[Kind, float]:
+    """Bytes of what a commit of the writer brings, apart from metadata.json and its list."""
+    arrivals, sizes = shape.arrivals, shape.sizes
+    manifests = sum(one.count * one.bytes for one in sizes.data_manifests.of_commit(arrivals.files))
+    found = {Kind.DATA_MANIFEST: manifests, Kind.DATA: arrivals.files * shape.file_bytes.of(arrivals.rows_per_file)}
+    if sizes.row_deltas is not None:
+        found |= {Kind.DELETE_MANIFEST: sizes.delete_manifests.new, Kind.DELETE_FILE: sizes.row_deltas.bytes}
+    return found
 
 
 @lru_cache(maxsize=64)
