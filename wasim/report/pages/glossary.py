@@ -89,7 +89,7 @@ GLOSSARY = (
         "settled",
         "settled, most",
         "Settled is a table over the last full cycle of all its jobs, once they keep its size; most is the largest "
-        "value in it, of metadata a day what the worst 24 hours write.",
+        "value in it, of a run that in the later half of the horizon, of metadata a day what the worst 24 hours write.",
     ),
     (
         "limit",
