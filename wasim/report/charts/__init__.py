@@ -7,4 +7,4 @@ why when it cannot.
 from wasim.report.charts.chart import Chart, DrawnChart, LeftOut, draw_figure
 from wasim.report.charts.gallery import OF_DETAIL, draw_chart, draw_charts, plan_charts, render_chart, save_charts
 from wasim.report.charts.inspected import plan_history, plan_states
-from wasim.report.charts.saving import plan_saving
+from wasim.report.charts.lasting import plan_saving
