@@ -53,8 +53,8 @@ def test_the_kind_furthest_beyond_its_band_decides_the_verdict():
 
 def test_planning_is_compared_with_the_last_full_scan():
     assert checked().planning_ms == 100.0
-    found = [checked(planned_ms=planned_ms).planning_verdict for planned_ms in (110.0, 83.0, 79.0)]
-    assert found == ["met", "within band", "missed"]  # known to 20 ms at least
+    found = [checked(planned_ms=planned_ms).planning_verdict for planned_ms in (110.0, 73.0, 69.0)]
+    assert found == ["met", "within band", "missed"]  # known to 30 ms at least
 
 
 @pytest.mark.parametrize(

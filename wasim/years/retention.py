@@ -368,6 +368,10 @@ class Retention:
             return int(self.case.ends_s / upkeep.every + SLACK) * upkeep.every
         return float(self.times_of(self.expiries.commits[-1:])[0])
 
+    def before_expiry(self, turns: NDArray[np.intp]) -> Floats:
+        """The writer's last commit before each of these expiries: where it expires itself, its commit before that."""
+        return np.asarray(self.expiries.commits[turns] - self.case.expires_itself)
+
     def held(self, turns: NDArray[np.intp]) -> Floats:
         """Bytes of lists and manifests on disk just before these expiries by time, rows of `expiries`, ascending."""
         flows, upkeep = self.samples.flows, self.case.maintenance.expire_snapshots
@@ -378,7 +382,7 @@ class Retention:
         lists, found = flows[:, Flow.LIST_BYTES], self.expiries
         older = (upkeep.older_than if upkeep else 0.0) / self.case.commit_interval_s
         gone = np.maximum(np.ceil(found.commits[turns - 1] - older - 1e-6) - 1, 0.0)
-        made = self._after_commits(found.commits[turns], written - wasted + lists)
+        made = self._after_commits(self.before_expiry(turns), written - wasted + lists)
         return np.asarray(made - self._after_commits(gone, left) - self.at(found.gone[turns - 1], lists))
 
     def last_versions(self, count: int) -> float:

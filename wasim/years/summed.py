@@ -311,7 +311,7 @@ def before_expiries(
     held, properties = retention.held(turns), TableProperties.read(case.table.properties)
     found = []
     for place in (int(held.argmax()), len(turns) - 1):
-        commits = float(expiries[turns[place]])
+        commits = float(retention.before_expiry(turns)[place])
         versions, written = retention.json_bytes_through(commits)
         if properties.metadata_delete_after_commit_enabled:
             made = float(retention.made_by(np.array([commits]))[0])
