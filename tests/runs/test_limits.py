@@ -53,20 +53,20 @@ def test_every_metric_is_measured_or_says_why_not():
 
 @pytest.mark.parametrize("mode", [Mode.EXACT, Mode.FAST])
 def test_limits_hold_at_the_worst_moment_wherever_the_horizon_ends(mode: Mode, small_case: Callable[..., Case]):
-    """Snapshots expire every 100 s and stay for 50: metadata.json holds 52 of them just after, 153 just before."""
+    """Snapshots expire every 40 s and stay for 20: metadata.json holds 22 of them just after, 63 just before."""
     found = {}
     properties = "write.metadata.delete-after-commit.enabled: true, write.metadata.previous-versions-max: 10"
-    for horizon_s in (590, 600, 610, 650):
+    for horizon_s in (235, 240, 245, 260):
         case = small_case(
             horizon=f"{horizon_s}s",
             table=f"{{columns: [{{name: n, type: int}}], properties: {{{properties}}}}}",
-            maintenance="{expire_snapshots: {every: 100s, older_than: 50s}, rewrite_manifests: {every: 100s}}",
+            maintenance="{expire_snapshots: {every: 40s, older_than: 20s}, rewrite_manifests: {every: 40s}}",
         )
         simulator = simulator_for(case, mode)
         one = SimulatedCase(case=case, simulator=simulator, profile=shipped_profile(case), site=Site(), emit=None)
         found[horizon_s] = measures(one.simulate()[0])
-    most = found[590]
-    assert (most["snapshots"], most["manifests"]) == (153, 99)
+    most = found[235]
+    assert (most["snapshots"], most["manifests"]) == (63, 41)
     for horizon_s, one in found.items():
         for metric in ("metadata_json_bytes", "snapshots", "manifests", "metadata_on_disk_bytes"):
             assert one[metric] == pytest.approx(most[metric], rel=0.02), (horizon_s, metric)
