@@ -16,6 +16,7 @@ from wasim.years import simulate_years
 
 FEW, MANY = 1, 300
 NEAR = 0.03  # of a figure: two plans may read sizes off between different files
+SIMULATED_NEAR = 0.04  # of what is held: a plan looks at weeks in which manifests gather, a simulation at its later half
 TIED = 1.08  # of a cost: settings whose costs lie within their bands count as the same
 LIMITS = {
     "metadata_json_bytes": ("60KB", "400KB", "3MB"),
@@ -74,7 +75,7 @@ def agrees_with_its_simulation(request: PlanRequest, planned: Figures) -> None:
         return
     summed = simulate_years(case, profile_of(case), Site(location=request.location))
     for metric in HELD:
-        band = max(NEAR, planned.bands.get(metric, 0.0))
+        band = max(SIMULATED_NEAR, planned.bands.get(metric, 0.0))
         assert planned.values[metric] == pytest.approx(summed.settled[metric], rel=band, abs=1), metric
     days, band = planned.spreads["metadata_bytes_per_day"], max(NEAR, planned.bands["metadata_bytes_per_day"])
     last = summed.settled["metadata_bytes_per_day"]  # of days that differ, as merges fill a manifest in some
