@@ -516,12 +516,17 @@ def totals_before(written: Iterable[Since], totals_at: Callable[[float, Samples]
 
 
 def _on_disk(case: Case, course: Course, shape: Shape, retention: Retention, totals: Totals) -> Spread:
-    """Metadata on disk: manifests that merges and compaction replace stay until they expire."""
+    """Metadata on disk: manifests that merges and compaction replace stay until they expire. The mean is of the cycle
+    of merges, the most of the later half of the history, as a simulation's.
+    """
     final = float(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS))
-    found = before_expiries(case, shape, retention, totals, since_s=course.merged_s)
-    if found is None:
+    cycle, later = (
+        before_expiries(case, shape, retention, totals, since_s=since_s)
+        for since_s in (course.merged_s, course.window.end_s / 2)
+    )
+    if cycle is None or later is None:
         return Spread(mean=final, most=final, final=final)
-    return Spread(mean=max(0.0, (found.mean + final) / 2), most=max(found.most, final), final=final)
+    return Spread(mean=max(0.0, (cycle.mean + final) / 2), most=max(later.most, final), final=final)
 
 
 def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples) -> Totals:
