@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from wasim.ledger import Kind, sum_events
+from wasim.ledger import Kind, Totals, sum_events
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
@@ -17,6 +17,13 @@ DELETE_HOURLY = "{delete: {every: 1h, rows: 20, mode: merge-on-read}}"
 # what it writes into closed partitions has these compacted again
 UPDATE_OFTEN = "{update: {every: 15m, rows: 20, mode: merge-on-read}}"
 ROWS = [(1, 1_000), (100, 60_000), (1_500, 2_000), (40_000, 65_536)]
+
+
+def simulated(case: Case) -> tuple[Totals, Totals]:
+    """A case's totals by exact simulation, and in sums."""
+    profile = shipped_profile(case)
+    exact = sum_events(simulate_table(case, profile, np.random.default_rng(1)).recording.events)
+    return exact, simulate_years(case, profile, Site()).totals
 
 
 @pytest.mark.parametrize(("version", "off"), [(2, 0.04), (3, 0.0)])
@@ -71,7 +78,7 @@ def test_entries_of_several_statements_share_less_than_those_of_one(small_case: 
 
 @pytest.mark.parametrize(("version", "off"), [(2, 0.1), (3, 0.03)])
 def test_entries_that_are_sorted_by_partition_share_less(version: int, off: float, small_case: Callable[..., Case]):
-    """Each statement names files of four partitions, and rewrite_manifests puts those of all statements together."""
+    """Each statement names files of four partitions; rewrite_manifests writes the files of all into one manifest."""
     case = small_case(
         horizon="100s",
         workload="{rows_per_second: 40, files_per_commit: 4}",
@@ -80,9 +87,7 @@ def test_entries_that_are_sorted_by_partition_share_less(version: int, off: floa
         changes="{delete: {every: 3s, rows: 95, locality: oldest, mode: merge-on-read}}",
         maintenance="{rewrite_manifests: {when_manifests: 12}}",
     )
-    profile = shipped_profile(case)
-    exact = sum_events(simulate_table(case, profile, np.random.default_rng(1)).recording.events)
-    summed = simulate_years(case, profile, Site()).totals
+    exact, summed = simulated(case)
     written = exact.written_bytes[Kind.DELETE_MANIFEST]
     assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=off)
 
@@ -93,9 +98,7 @@ def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callab
         workload="{rows_per_second: 3000}",
         writer="{kind: batch, upsert: {share: 0.2, mode: merge-on-read}}",
     )
-    profile = shipped_profile(case)
-    exact = sum_events(simulate_table(case, profile, np.random.default_rng(1)).recording.events)
-    summed = simulate_years(case, profile, Site()).totals
+    exact, summed = simulated(case)
     written = exact.written_bytes[Kind.DELETE_MANIFEST]
     assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.02)
 

@@ -520,13 +520,10 @@ def _on_disk(case: Case, course: Course, shape: Shape, retention: Retention, tot
     of merges, the most of the later half of the history, as a simulation's.
     """
     final = float(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS))
-    cycle, later = (
-        before_expiries(case, shape, retention, totals, since_s=since_s)
-        for since_s in (course.merged_s, course.window.end_s / 2)
-    )
-    if cycle is None or later is None:
+    before = before_expiries(case, shape, retention, totals, since_s=course.merged_s)
+    if before is None:
         return Spread(mean=final, most=final, final=final)
-    return Spread(mean=max(0.0, (cycle.mean + final) / 2), most=max(later.most, final), final=final)
+    return Spread(mean=max(0.0, (before.mean + final) / 2), most=max(before.most, final), final=final)
 
 
 def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples) -> Totals:

@@ -87,7 +87,7 @@ def _planning_percentile(percent: float, *, load_only: bool = False) -> Callable
 
 
 def _settled(metric: str) -> Callable[[CaseRun], float | None]:
-    """It of a table that has settled; None where the engine does not know, or the horizon is shorter than a day."""
+    """A metric of a table that has settled; None where the engine does not know, or the horizon is too short."""
 
     def of_case(case: CaseRun) -> float | None:
         value = case.settled.get(metric, nan) * tables_counted(metric, case.case.writer.tables)

@@ -301,17 +301,19 @@ class BeforeExpiries:
 def before_expiries(
     case: Case, shape: Shape, retention: Retention, totals: Totals, *, since_s: float
 ) -> BeforeExpiries | None:
-    """Metadata on disk just before the expiries after an event time; None where there are none. Most is before the last
-    or before the one that finds most but for metadata.json, of which there are ever more.
+    """Metadata on disk just before expiries: the mean after an event time, the most in the later half of the horizon;
+    None where there are none then. Most is before the last or before the one that finds most but for metadata.json, of
+    which there are ever more.
     """
-    expiries, first = retention.expiries.commits, retention.commits_by(since_s)
-    turns = np.flatnonzero((expiries > max(first, 1.0)) & (expiries <= retention.samples.commits[-1]))
-    if not len(turns):
+    expiries = retention.expiries.commits
+    since, later = (retention.commits_by(one_s) for one_s in (since_s, case.ends_s / 2))
+    turns = np.flatnonzero((expiries > max(min(since, later), 1.0)) & (expiries <= retention.samples.commits[-1]))
+    if not len(turns) or expiries[turns[-1]] <= max(since, later):
         return None
-    held, properties = retention.held(turns), TableProperties.read(case.table.properties)
-    found = []
-    for place in (int(held.argmax()), len(turns) - 1):
-        commits = float(retention.before_expiry(turns)[place])
+    held, before = retention.held(turns), retention.before_expiry(turns)
+    properties, found = TableProperties.read(case.table.properties), list[float]()
+    for place in (int(np.where(expiries[turns] > later, held, -np.inf).argmax()), len(turns) - 1):
+        commits = float(before[place])
         versions, written = retention.json_bytes_through(commits)
         if properties.metadata_delete_after_commit_enabled:
             made = float(retention.made_by(np.array([commits]))[0])
@@ -321,7 +323,7 @@ def before_expiries(
         found.append(float(held[place]) + json)
     known = (*MANIFEST_KINDS, Kind.MANIFEST_LIST, Kind.METADATA_JSON)
     others = sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS if kind not in known)
-    mean = found[-1] + 2 * float(held.mean() - held[-1])
+    mean = found[-1] + 2 * float(held[expiries[turns] > since].mean() - held[-1])
     return BeforeExpiries(most=max(found) + others, mean=mean + others)
 
 
