@@ -10,6 +10,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 Compiled = Any  # numba's, which has no types
+# They make no arrays: numba need not count who refers to those they take, by a call for each row that is looked at
+_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False, "error_model": "numpy"}
 
 
 @cache
@@ -33,7 +35,10 @@ def compiled(modules: tuple[ModuleType, ...], name: str, *, compiles: bool) -> C
     functions = {called: one for called, one in ours if one.__module__.startswith("wasim.")}
     any_njit: Compiled = njit  # its types know no such options; nothing but `name` is called from outside
     for called, function in functions.items():
-        inner = any_njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(_within(scope, function, called))
+        try:
+            inner = any_njit(**_INNER)(_within(scope, function, called))
+        except KeyError:  # another numba's options
+            return None
         scope[called] = _for_any_number(inner, unliteral)
     own = _within(scope, functions[name], f"{name}_{_digest(scope, functions.values())}")
     try:

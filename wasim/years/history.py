@@ -98,12 +98,12 @@ class History:
         jobs, self.commits = jobs_of(self.case, self.shape.arrivals), float(self.case.commits)
         schedule, laws = _schedule(jobs), laws_of(self.case, self.shape, jobs)
         each = (laws.merges / laws.least, laws.files / laws.least_files, 1 / laws.least_manifests)  # of a commit
-        runs = sum(float(commit < inf) for row in schedule[: IDLE + 1] for commit in row)
+        runs = np.isfinite(schedule[: IDLE + 1]).sum()
         runs += sum(row[RUNS] for row in laws.changes) + laws.upserts * self.commits
         compiled = _worth_compiling(runs + self.commits * sum(each))
         by_chance = any(job.by_chance for job in jobs)
         self._run = compiled or run
-        self._plan = [self._held(one) for one in (schedule, _chances(self.shape.arrivals) if by_chance else [[0.0]])]
+        self._plan = [self._held(one) for one in (schedule, _chances(self.shape.arrivals, by_chance))]
         self._samples = np.zeros(SAMPLES_AT_ONCE * SAMPLE) if compiled else [0.0] * (SAMPLES_AT_ONCE * SAMPLE)
         is_record = compiled is not None and not laws.changes_rows
         table: Record = _new_record().copy() if is_record else new_table()
@@ -114,9 +114,9 @@ class History:
         self.laws = as_record(laws) if compiled else laws
         self.table = as_record(table) if compiled and not is_record else table
 
-    def _held(self, values: list[Record]) -> Record:
-        """Lists as the machine takes them: as arrays where it is compiled."""
-        return values if self._run is run else np.array(values)
+    def _held(self, values: Floats) -> Record:
+        """Numbers as the machine takes them: in lists where it is not compiled."""
+        return values.tolist() if self._run is run else values
 
     @property
     def done(self) -> float:
@@ -132,7 +132,7 @@ class History:
         """Makes further commits, until the table has this many; samples are taken at these `stops` too."""
         self.commits = commits
         places = np.unique(np.concatenate([CHECKPOINTS_OF_ANY, stops]))
-        ahead = self._held([*places[places > self.done].tolist(), inf])
+        ahead = self._held(np.append(places[places > self.done], inf))
         numbers, left, begun = self.table.numbers, DENSE, time.perf_counter()
         numbers[NEXT_STOP], numbers[EVERY] = 0, 1
         while numbers[COMMITS] < commits:
@@ -189,33 +189,34 @@ def _new_record() -> Record:
     return as_record(new_table())
 
 
-def _schedule(jobs: Sequence[Job]) -> list[list[float]]:
+def _schedule(jobs: Sequence[Job]) -> Floats:
     """The rows of a schedule, as `machine.run` has them, of equal length."""
     runs = {job.operation: job.runs for job in reversed(jobs)}
-    idle = [job for job in jobs if job.operation == "empty"]
     rows = [_commits_of(runs.get(name)) for name in ("rewrite_data_files", "rewrite_manifests", "empty")]
-    times = [[job.of_nothing(commit) for commit in rows[-1]] for job in idle]
-    most = max(map(len, rows)) + 1
-    times += [[] for _ in range(2 - len(times))]
-    padded = ((rest, row) for rest, some in ((inf, rows), (0.0, times)) for row in some)
-    return [row + [rest] * (most - len(row)) for rest, row in padded]
+    of_nothing = [[job.of_nothing(commit) for commit in rows[-1]] for job in jobs if job.operation == "empty"]
+    found = np.full((len(rows) + 2, max(map(len, rows)) + 1), inf)
+    found[len(rows) :] = 0.0
+    for place, row in enumerate([*rows, *of_nothing]):
+        found[place, : len(row)] = row
+    return found
 
 
-def _commits_of(runs: Schedule | None) -> list[float]:
+def _commits_of(runs: Schedule | None) -> Floats:
     """The commits of the writer that a job by time follows, ascending, with the share of the interval that has passed
     since, but for a writer that rests.
     """
     if runs is None:
-        return []
+        return np.zeros(0)
     every_us, interval_us = microseconds(runs.every_s), microseconds(runs.commit_interval_s)
     turns = np.arange(1, runs.count + 1)
     commits, since = runs.commits_at(turns), turns * every_us % interval_us / interval_us * (runs.rests is None)
     _, firsts = np.unique(commits, return_index=True)
-    found: list[float] = (commits + since)[firsts[commits[firsts] > 0]].tolist()
-    return found
+    return np.asarray((commits + since)[firsts[commits[firsts] > 0]])
 
 
-def _chances(arrivals: Arrivals) -> list[list[float]]:
-    """How likely it is that so many commits, 0 at first, bring 0, 1, 2 … files at least."""
+def _chances(arrivals: Arrivals, by_chance: bool) -> Floats:
+    """How likely it is that so many commits, 0 at first, bring 0, 1, 2 … files at least; where chance decides."""
+    if not by_chance:
+        return np.zeros((1, 1))
     most = len(arrivals.spread) * FEW_COMMITS
-    return [[arrivals.chance(commits, least) for least in range(most)] for commits in range(FEW_COMMITS + 1)]
+    return np.array([[arrivals.chance(commits, least) for least in range(most)] for commits in range(FEW_COMMITS + 1)])

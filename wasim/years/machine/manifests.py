@@ -104,7 +104,9 @@ def join(first: list[float], second: list[float]) -> None:
 
 def copy_row(rows: list[list[float]], to: int, row: list[float]) -> None:
     """Makes a row equal to another."""
-    rows[to][:] = row
+    copy = rows[to]
+    for column in range(COLUMNS):
+        copy[column] = row[column]
 
 
 def replace_rows(table: Table, group: int, count: int) -> None:
@@ -469,18 +471,18 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     return True
 
 
-def list_own(table: Table, group: int, size: float) -> list[float]:
-    """Lists a manifest of the commit under way, of so many bytes; its row, which lists no entry yet."""
+def list_own(table: Table, group: int, size: float) -> int:
+    """Lists a manifest of the commit under way, of so many bytes; the place of its row, which lists no entry yet."""
     row = table.rows[group][table.used[group]]
     for column in range(COLUMNS):
         row[column] = 0.0
     row[COUNT], row[BYTES], row[IS_NEW] = 1.0, size, 1.0
     table.used[group] += 1
     note_written(table, group, 1.0, size)
-    return row
+    return table.used[group] - 1
 
 
 def list_compacted(table: Table, laws: Laws, partial: float, settled: float) -> None:
     """Lists the files that a compaction, or a statement, made."""
-    row = list_own(table, 0, manifest_bytes(table, laws, 0, 0.0, partial + settled, 0.0))
+    row = table.rows[0][list_own(table, 0, manifest_bytes(table, laws, 0, 0.0, partial + settled, 0.0))]
     row[PARTIAL], row[SETTLED] = partial, settled

@@ -2,6 +2,7 @@
 
 from math import ceil, floor, inf
 
+from wasim.years.flows import WIDTH
 from wasim.years.machine.appends import append, manifests_of
 from wasim.years.machine.changes import carry_out_changes, next_statement, upsert
 from wasim.years.machine.files import deal_out, has_enough, small_files
@@ -62,7 +63,8 @@ def sample(table: Table, laws: Laws, samples: list[float]) -> None:
     samples[place], samples[place + 1], samples[place + 2] = table.numbers[COMMITS], sums[0], sums[7]
     samples[place + 3], samples[place + 4], samples[place + 5] = sums[2] + sums[9], sums[1], sums[8]
     samples[place + 6], samples[place + 7], samples[place + 8] = size, sums[5] + sums[12], sums[6] + sums[13]
-    samples[place + OF_TABLE : place + SAMPLE] = table.flows
+    for flow in range(WIDTH):
+        samples[place + OF_TABLE + flow] = table.flows[flow]
     table.numbers[SAMPLED] += 1
 
 
@@ -98,7 +100,7 @@ def run(
         if numbers[COMMITS] >= stop or (laws.upserts and is_due_by_count(table, laws, chances)):
             is_stop = numbers[COMMITS] >= min(until, stops[int(numbers[NEXT_STOP])])
             numbers[JOBS] += 1
-            is_sampled = is_stop or numbers[JOBS] % numbers[EVERY] == 0
+            is_sampled = is_stop or int(numbers[JOBS]) % int(numbers[EVERY]) == 0
             carry_out(table, laws, schedule, chances, samples if is_sampled else samples[:0])
 
 

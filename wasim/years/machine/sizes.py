@@ -17,13 +17,14 @@ def digits(value: float) -> int:
 
 def digits_through(start: float, step: float, count: float) -> float:
     """Digits of start + step, start + 2 · step … in all, for the first `count` of them; `step` is not negative."""
-    least, most = digits(start + step), digits(start + step * count)
-    if least == most or step <= 0:
+    least = digits(start + step)
+    if count == 1 or step <= 0:
         return least * count
-    total = least * count
-    for number in range(least, most):
-        first = ceil((10.0**number - start) / step)  # from here on they have one digit more
+    total, power = least * count, 10.0**least
+    while start + step * count + 0.5 >= power:
+        first = ceil((power - start) / step)  # from here on they have one digit more
         total += max(0.0, count - max(0.0, first - 1.0))
+        power *= 10.0
     return total
 
 

@@ -354,7 +354,7 @@ def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> N
         size = manifest_bytes(table, laws, 1, entries, 0.0, together)
         if numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0:
             fresh -= min(entries, numbers[EDGE_FILES], table.hits[HIT_FILES][edge_of(table, laws)])
-        row = list_own(table, 1, size)
+        row = table.rows[1][list_own(table, 1, size)]
         row[FRESH], row[PARTIAL], row[SORTED] = fresh, entries - fresh, min(together, fresh)
         row[SIBLINGS], row[SINCE] = siblings, numbers[MISSES]
 
