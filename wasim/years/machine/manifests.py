@@ -109,11 +109,11 @@ def copy_row(rows: list[list[float]], to: int, row: list[float]) -> None:
         copy[column] = row[column]
 
 
-def replace_rows(table: Table, group: int, count: int) -> None:
-    """Makes the first `count` spare rows the table's manifests of data, or of deletes."""
+def replace_rows(table: Table, group: int, count: int, first: int) -> None:
+    """Makes `count` spare rows the table's manifests of data, or of deletes, from the `first` row on."""
     for place in range(count):
-        copy_row(table.rows[group], place, table.spare[place])
-    table.used[group] = count
+        copy_row(table.rows[group], first + place, table.spare[place])
+    table.used[group] = first + count
 
 
 def settle(table: Table, group: int, most: int) -> None:
@@ -257,6 +257,17 @@ def fitting_of(row: list[float], room: float) -> float:
     return fitting - 0.5
 
 
+def first_open(table: Table, laws: Laws, group: int) -> int:
+    """The first row that a merge may change: in the bins before, each manifest is alone, and the next does not fit in."""
+    rows, target, place = table.rows[group], laws.target, 0
+    while place < table.used[group] - 1:
+        room = target - rows[place][BYTES]
+        if room >= rows[place][BYTES] or room * (1 + NEGLIGIBLE) >= rows[place + 1][BYTES]:
+            break
+        place += 1
+    return place
+
+
 def merge(table: Table, laws: Laws, group: int) -> float:
     """What a merging commit does: manifests without live entries go, bins become one manifest each. Returns how many
     were merged.
@@ -265,9 +276,9 @@ def merge(table: Table, laws: Laws, group: int) -> float:
     if not laws.packs:
         return 0.0
     rows, places, counts, target = table.rows[group], table.places, table.counts, laws.target
-    parts, filled, copied = 0, 0.0, 0
+    parts, filled, copied, first = 0, 0.0, 0, first_open(table, laws, group)
     counts[ROOM - 1] = 0.0
-    for place in range(table.used[group]):
+    for place in range(first, table.used[group]):
         left, size = rows[place][COUNT], rows[place][BYTES]
         if left <= NEGLIGIBLE:
             continue
@@ -294,7 +305,7 @@ def merge(table: Table, laws: Laws, group: int) -> float:
         counts[0], parts, filled = rest, 1, rest * size
     if parts:
         copied = close_bin(table, laws, group, copied, parts, 1.0, True)
-    replace_rows(table, group, copied)
+    replace_rows(table, group, copied, first)
     if counts[ROOM - 1] > 0 and group == 0:
         part_siblings(table)
     return counts[ROOM - 1]
@@ -310,7 +321,7 @@ def commits_until_merge(table: Table, laws: Laws, group: int, new_bytes: float) 
     """Commits that each add one manifest of `new_bytes`, up to the one that merges; infinite if none will."""
     rows, target, least = table.rows[group], laws.target, laws.least
     items = filled = 0.0
-    for place in range(table.used[group]):
+    for place in range(first_open(table, laws, group), table.used[group]):
         left, size = rows[place][COUNT], rows[place][BYTES]
         if items > 0:
             fitting = float(floor((target - filled) / size + NEGLIGIBLE))
@@ -382,7 +393,7 @@ def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: floa
         note_written(table, group, count, written[BYTES])
         rewritten += count
         copied += 1
-    replace_rows(table, group, copied)
+    replace_rows(table, group, copied, 0)
     return rewritten
 
 
@@ -409,7 +420,7 @@ def settle_entries(table: Table, kind: int, amount: float) -> None:
                 older = spare[copied - 1]
             older[SORTED] = min(older[SORTED], older[FRESH])
         copied += 1
-    replace_rows(table, 0, copied)
+    replace_rows(table, 0, copied, 0)
 
 
 def sorted_deletes(table: Table, laws: Laws) -> float:

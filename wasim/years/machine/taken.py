@@ -66,7 +66,7 @@ def end_taking(table: Table, group: int, copied: int, rewritten: float, seen: fl
     for place in range(copied):
         if table.spare[place][IS_NEW] > 0:
             table.spare[place][SIBLINGS] = siblings
-    replace_rows(table, group, copied)
+    replace_rows(table, group, copied, 0)
     return rewritten
 
 
