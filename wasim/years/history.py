@@ -192,11 +192,12 @@ def _new_record() -> Record:
 def _schedule(jobs: Sequence[Job]) -> Floats:
     """The rows of a schedule, as `machine.run` has them, of equal length."""
     runs = {job.operation: job.runs for job in reversed(jobs)}
-    rows = [_commits_of(runs.get(name)) for name in ("rewrite_data_files", "rewrite_manifests", "empty")]
-    of_nothing = [[job.of_nothing(commit) for commit in rows[-1]] for job in jobs if job.operation == "empty"]
+    rows: list[Floats] = [_commits_of(runs.get(one)) for one in ("rewrite_data_files", "rewrite_manifests", "empty")]
+    idle = [job for job in jobs if job.operation == "empty"]
+    of_nothing = [np.array([job.of_nothing(commit) for commit in rows[-1]]) for job in idle]
     found = np.full((len(rows) + 2, max(map(len, rows)) + 1), inf)
     found[len(rows) :] = 0.0
-    for place, row in enumerate([*rows, *of_nothing]):
+    for place, row in enumerate(rows + of_nothing):
         found[place, : len(row)] = row
     return found
 

@@ -258,7 +258,7 @@ def fitting_of(row: list[float], room: float) -> float:
 
 
 def first_open(table: Table, laws: Laws, group: int) -> int:
-    """The first row that a merge may change: in the bins before, each manifest is alone, and the next does not fit in."""
+    """The first row that a merge may change: of those before, each manifest is alone in a bin, as no other fits in."""
     rows, target, place = table.rows[group], laws.target, 0
     while place < table.used[group] - 1:
         room = target - rows[place][BYTES]
