@@ -1,17 +1,24 @@
-"""Functions compiled by numba, where that is installed: once on a computer, as it keeps them next to the sources, or in
-the user's cache. `python -m tools.compile` compiles them ahead.
+"""Functions compiled by numba, where that is installed: once on a computer, as what was compiled is kept next to the
+sources, or in the user's cache. `python -m tools.compile` compiles them ahead.
 """
 
+import ctypes
 import hashlib
+import os
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-Compiled = Any  # numba's, which has no types
-# They make no arrays: numba need not count who refers to those they take, by a call for each row that is looked at
-_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False, "error_model": "numpy"}
+import numpy as np
+from numpy.typing import NDArray
+
+from wasim.caches import cache_folder
+from wasim.errors import WasimError
+
+Compiled = Any  # numba's, and llvmlite's, which have no types
+Argument = NDArray[Any] | np.void | float
 
 
 @cache
@@ -21,24 +28,15 @@ def compiled(modules: tuple[ModuleType, ...], name: str, *, compiles: bool) -> C
     None where numba is missing, broken or switched off, cannot keep what it compiles, or has yet to compile and may
     not: that takes up to a minute.
     """
-    try:
-        from numba import config, njit  # noqa: PLC0415 - takes a quarter of a second to import
-        from numba.core.types import unliteral  # noqa: PLC0415
-    except (ImportError, AttributeError, OSError):
+    if _is_off() or not _has_numba():
         return None
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return None
-    scope: dict[str, Any] = {}
-    for module in modules:
-        scope |= vars(module)
-    ours = (one for one in scope.items() if isinstance(one[1], FunctionType))
-    functions = {called: one for called, one in ours if one.__module__.startswith("wasim.")}
+    from numba import njit  # noqa: PLC0415 - takes a quarter of a second to import
+    from numba.core.types import unliteral  # noqa: PLC0415
+
+    scope, functions = _scope_of(modules)
     any_njit: Compiled = njit  # its types know no such options; nothing but `name` is called from outside
     for called, function in functions.items():
-        try:
-            inner = any_njit(**_INNER)(_within(scope, function, called))
-        except KeyError:  # another numba's options
-            return None
+        inner = any_njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(_within(scope, function, called))
         scope[called] = _for_any_number(inner, unliteral)
     own = _within(scope, functions[name], f"{name}_{_digest(scope, functions.values())}")
     try:
@@ -47,6 +45,136 @@ def compiled(modules: tuple[ModuleType, ...], name: str, *, compiles: bool) -> C
         return None
     is_kept = any(Path(found._cache.cache_path).glob(f"*{own.__qualname__}*"))
     return _for_any_number(found, unliteral) if is_kept or compiles else None
+
+
+@cache
+def loaded(modules: tuple[ModuleType, ...], name: str, *, compiles: bool) -> Callable[..., None] | None:
+    """The same of functions that make no arrays and return nothing, in a twentieth of the time: what was compiled is
+    loaded without numba. It takes records, arrays whose elements follow each other, and floating-point numbers.
+
+    None as `compiled` says. Numbers divided by zero are infinite, or none.
+    """
+    try:
+        from llvmlite import binding  # noqa: PLC0415
+    except (ImportError, AttributeError, OSError):
+        return None
+    scope, functions = _scope_of(modules)
+    cpu = (binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    of = hashlib.sha256(repr((_digest(scope, functions.values()), cpu)).encode()).hexdigest()[:12]
+    paths = [folder / f"{name}_{of}.o" for folder in _folders()]
+    kept = next((path for path in paths if path.is_file()), None)
+    if _is_off() or not paths or (kept is None and not (compiles and _has_numba())):
+        return None
+    found: list[Callable[..., int]] = []
+
+    def call(*args: Argument) -> None:
+        given = [one for arg in args for one in _as_passed(arg)]
+        if not found:
+            content = kept.read_bytes() if kept else _compile_into(paths[-1], scope, functions, name, args)
+            found.append(_load(content, [type(one) for one in given]))
+        nothing = ctypes.c_void_p()
+        found[0](ctypes.byref(nothing), ctypes.byref(nothing), *given)
+
+    return call
+
+
+def _has_numba() -> bool:
+    try:
+        import numba  # noqa: F401, PLC0415
+    except (ImportError, AttributeError, OSError):
+        return False
+    return True
+
+
+def _is_off() -> bool:
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
+
+
+def _folders() -> list[Path]:
+    """Where what was compiled may be: next to the sources, or where they may not be written to in the user's cache."""
+    found = [Path(__file__).parent / "__pycache__"]
+    if not os.access(found[0] if found[0].exists() else found[0].parent, os.W_OK):
+        try:
+            found.append(cache_folder())
+        except WasimError:
+            return [one for one in found if one.exists()]
+    return found
+
+
+def _compile_into(
+    path: Path, scope: dict[str, Any], functions: dict[str, FunctionType], name: str, args: Iterable[Argument]
+) -> bytes:
+    """The name of the function compiled for these arguments, a line, then machine code; kept at `path`, too."""
+    from llvmlite import binding  # noqa: PLC0415
+    from numba import njit, typeof  # noqa: PLC0415
+    from numba.core.types import unliteral  # noqa: PLC0415
+
+    # numba need not count who refers to the arrays, which it does by a call for each row that is looked at
+    any_njit: Compiled = njit
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False, "error_model": "numpy"}
+    for called, function in functions.items():
+        scope[called] = _for_any_number(any_njit(**options)(_within(scope, function, called)), unliteral)
+    found = scope[name]
+    found.compile(tuple(map(typeof, args)))
+    [(signature, overload)] = found.overloads.items()
+    code = _machine().emit_object(binding.parse_assembly(found.inspect_llvm(signature)))
+    content: bytes = overload.fndesc.llvm_func_name.encode() + b"\n" + code
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = path.with_suffix(f".{os.getpid()}")
+    written.write_bytes(content)
+    written.replace(path)
+    return content
+
+
+def _machine() -> Compiled:
+    """What makes machine code for this computer, and runs it."""
+    from llvmlite import binding  # noqa: PLC0415
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding.Target.from_default_triple().create_target_machine(
+        cpu=binding.get_host_cpu_name(),
+        features=binding.get_host_cpu_features().flatten(),
+        opt=3,
+        reloc="static" if binding.get_default_triple().startswith("x86") else "default",
+        codemodel="jitdefault",
+        jit=True,
+    )
+
+
+def _load(content: bytes, types: list[type]) -> Callable[..., int]:
+    """The function that `_compile_into` compiled, which takes where to put its result and its errors, too."""
+    from llvmlite import binding  # noqa: PLC0415
+
+    name, code = content.split(b"\n", 1)
+    binding.load_library_permanently("")  # logarithms, powers: as this process has them
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine())
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    found = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *types)(
+        engine.get_function_address(name.decode())
+    )
+    vars(found)["engine"] = engine  # lives as long
+    return found
+
+
+def _as_passed(arg: Argument) -> list[Any]:
+    """An argument as numba's functions take it: a record by its address, an array with its size, shape and strides."""
+    if isinstance(arg, np.ndarray):
+        around = [ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int64(arg.size), ctypes.c_int64(arg.itemsize)]
+        return [*around, ctypes.c_void_p(arg.ctypes.data), *map(ctypes.c_int64, (*arg.shape, *arg.strides))]
+    if isinstance(arg, np.void):
+        return [ctypes.c_void_p(np.frombuffer(arg.data, dtype=np.uint8).ctypes.data)]
+    return [ctypes.c_double(arg)]
+
+
+def _scope_of(modules: tuple[ModuleType, ...]) -> tuple[dict[str, Any], dict[str, FunctionType]]:
+    """All names of the modules, and of these our own functions."""
+    scope: dict[str, Any] = {}
+    for module in modules:
+        scope |= vars(module)
+    ours = (one for one in scope.items() if isinstance(one[1], FunctionType))
+    return scope, {called: one for called, one in ours if one.__module__.startswith("wasim.")}
 
 
 def _for_any_number(dispatcher: Compiled, unliteral: Callable[[Any], Any]) -> Compiled:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wasim.caches import cache_folder
 from wasim.errors import EnvironmentFault
 from wasim.spark.java import SPARK_JARS, find_java
 
@@ -76,20 +77,6 @@ _FOR_REST = (
     "failsafe", "httpclient5", "httpcore5",
 )  # fmt: skip
 REST_SERVER_JARS = (*(_JARS[name] for name in _FOR_REST), SQLITE)
-
-
-def cache_folder() -> Path:
-    """Where jars are kept between runs: $WASIM_CACHE, else `wasim` under the user's cache folder."""
-    own = os.environ.get("WASIM_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(own) if own else Path(base, "wasim")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EnvironmentFault(
-            f"{folder}: cannot be made ({error.strerror}). Set WASIM_CACHE to a folder that you may write."
-        ) from error
-    return folder
 
 
 def file_sha256(path: Path) -> str:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from wasim.caches import cache_folder
 from wasim.spark.java import SPARK_JARS, short_lived_jvm
-from wasim.spark.pins import cache_folder
 
 _SOURCES = Path(__file__).parent / "java"
 _WITHOUT_S3 = ("Journal", "JournalReporter", "RecordingFileSystem", "RecordingStream", "LocalFiles")

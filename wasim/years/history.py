@@ -42,7 +42,7 @@ from wasim.years.samples import Samples
 from wasim.years.shape import Shape
 
 # Events of a process that are stepped through as they stand, before it pays to load what was compiled, or to compile
-BEFORE_LOADING, BEFORE_COMPILING = 2_000, 250_000
+BEFORE_LOADING, BEFORE_COMPILING = 1_000, 250_000
 SAMPLES_AT_ONCE = 512
 # Commits at which samples are taken whatever the horizon, so that no figure depends on which others are asked for
 CHECKPOINTS_OF_ANY = np.unique(np.rint(1.07 ** np.arange(350.0)))
