@@ -10,10 +10,11 @@ import pytest
 from support.recordings import RECORDED, RECORDINGS, recorded_case
 from support.synthetic import synthetic_case
 
-from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.iceberg.record_fields import Status
 from wasim.scenario import Case
+from wasim.scenario.examine import examine
+from wasim.scenario.sweep import make_case
 from wasim.twin import profile_named, shipped_profile, simulate_case
 from wasim.twin.data_files import data_files_of
 from wasim.twin.file_sizes import ColumnSizes, drawn_samples, number_column_bytes
@@ -120,10 +121,43 @@ def test_an_unmeasured_decimal_has_the_measured_size(kind: str):
     assert drawn == pytest.approx({rows: measured[rows] for rows in drawn}, rel=0.011)
 
 
-def test_a_file_too_large_for_its_target_is_refused():
-    case = synthetic_case(properties={"write.target-file-size-bytes": "2000"}, horizon_s=2.0)
-    with pytest.raises(WasimError, match=r"write\.target-file-size-bytes"):
-        simulate_case(case, shipped_profile(case), np.random.default_rng(0))
+MEASURED = {  # Spark 4.1 with Iceberg 1.11, a table of eight doubles and two strings: rows of each file of 90,000
+    1 << 20: [9_000] * 10,
+    3_000_000: [31_000, 31_000, 28_000],
+    64 << 20: [90_000],
+}
+
+
+@pytest.mark.parametrize("target_bytes", MEASURED)
+def test_a_task_begins_another_file_where_spark_does(target_bytes: int):
+    columns = [{"name": "a", "type": "double", "count": 8}, {"name": "s", "type": "string", "length": 12, "values": 50}]
+    columns.append({"name": "t", "type": "string", "length": 30})
+    table = {"columns": columns, "properties": {"write.target-file-size-bytes": str(target_bytes)}}
+    workload = {"rows_per_second": 3_000, "files_per_commit": 2}
+    scenario = {"name": "s", "question": "?", "table": table, "workload": workload, "writer": "batch"}
+    document = scenario | {"commit_interval": "60s", "horizon": "60s"}
+    case = make_case(examine(document)[0], repetition=0, swept={})
+    parts = data_files_of(case, shipped_profile(case)).parts_arriving(1)
+    assert [len(part.share.rows) for part in parts] == 2 * MEASURED[target_bytes]
+    assert [part.share.number for part in parts] == 2 * [*range(1, len(MEASURED[target_bytes]) + 1)]
+
+
+def test_files_of_partitions_that_are_closed_are_numbered_after_the_first():
+    table = {
+        "columns": [{"name": "a", "type": "double"}, {"name": "region", "type": "int", "values": 2}],
+        "partition_by": [{"column": "region"}],
+        "properties": {"write.target-file-size-bytes": "1000", "write.distribution-mode": "none"},
+    }
+    document = {"name": "s", "question": "?", "table": table, "workload": {"rows_per_second": 400}, "writer": "batch"}
+    case = make_case(examine(document | {"commit_interval": "10s", "horizon": "10s"})[0], repetition=0, swept={})
+    parts = data_files_of(case, shipped_profile(case)).parts_arriving(1)
+    found = [(part.share.partition, part.share.number, len(part.share.rows)) for part in parts]
+    firsts = {partition: number for partition, number, _ in reversed(found)}
+    assert sorted(firsts.values()) == [1, 2]
+    assert sorted(number for _, number, _ in found) == [*range(1, len(found) + 1)]
+    assert len(found) > 3
+    assert sum(rows for _, _, rows in found) == 4_000
+    assert max(rows for _, _, rows in found) == 1_000
 
 
 APART = [190, 235, 298, 454, 456, 458, 465, 472, 493]

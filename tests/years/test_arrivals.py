@@ -44,13 +44,13 @@ def test_a_task_begins_another_file_at_the_target_size():
         case = make_case(examine(document | {"commit_interval": "5m"})[0], repetition=0, swept={})
         profile = shipped_profile(case)
         sizes = FileBytes(case, profile)
-        found = rolled(CommitSamples(profile=profile).arrivals(case), case, sizes)
+        found = rolled(CommitSamples(profile=profile).arrivals(case), sizes)
         return found, sizes.of(found.rows_per_file)
 
     (few, _), (many, size) = arrivals("1000"), arrivals("100000")
-    assert (few.files, few.is_rolled) == (1, False)
-    assert size == pytest.approx(512 << 20, rel=0.05)
-    assert many.is_rolled
+    assert (few.files, few.pieces) == (1, 1)
+    assert many.files == many.pieces > 1
+    assert 512 << 20 > size > 0.99 * (512 << 20) * (many.pieces - 1) / many.pieces
     assert many.rows_per_commit == 30_000_000
 
 

@@ -25,6 +25,8 @@ COMPARED = [
     ("remedies", 2, 200),
     pytest.param("flink_upsert", 0, 200, marks=pytest.mark.slow),
     ("flink_upsert", 1, 200),
+    ("fidelity/rolled", 1, 30),
+    ("fidelity/rolled", 2, 30),
 ]
 
 

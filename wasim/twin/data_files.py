@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
+from math import ceil
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -62,7 +63,8 @@ class DataFiles:
     """Draws the data files of a case, commit by commit, for its table as it is.
 
     Bounds of files of more than `most_rows_computed` rows are drawn as they are distributed, not computed from rows;
-    none are known unless it `has_bounds`.
+    none are known unless it `has_bounds`. What a task writes into a partition becomes so many `pieces`, or where that
+    is 0 as many files as its rows take.
     """
 
     case: Case
@@ -72,6 +74,7 @@ class DataFiles:
     rows: Rows
     most_rows_computed: int = MOST_ROWS_COMPUTED
     has_bounds: bool = True
+    pieces: int = 0
     keeps_rows: bool = False
     rows_in: dict[str, RowSet] = field(default_factory=dict)  # of each file, if they are kept
     positions_in: dict[FileKey, Mapping[str, Ints]] = field(default_factory=dict)  # of each delete file, by data file
@@ -186,9 +189,31 @@ class DataFiles:
             Part(share=share, task=task, of=len(shares))
             for task, written in enumerate(tasks)
             if len(written)
-            for shares in [split_by_partition(self.rows, self.spec, self.leaves, written)]
+            for shares in [self._rolled(split_by_partition(self.rows, self.spec, self.leaves, written))]
             for share in shares
         ]
+
+    @cached_property
+    def rolls_after(self) -> int:
+        """Rows after which a file is closed and the task begins another one."""
+        return self.file_sizes.rows_until(self.properties.write_target_file_size_bytes)
+
+    def _rolled(self, shares: list[Share]) -> list[Share]:
+        """What a task writes, by file: further ones of a partition are numbered after the first of all."""
+        found, number = list[Share](), len(shares)
+        for share in shares:
+            rows = len(share.rows)
+            most = ceil(rows / self.pieces) if self.pieces else self._rows_of_one(rows)
+            for first in range(0, rows, most):
+                number += first > 0
+                held = share.rows.take(np.arange(first, min(first + most, rows))) if most < rows else share.rows
+                found.append(replace(share, rows=held, number=number if first else share.number))
+        return found
+
+    def _rows_of_one(self, rows: int) -> int:
+        """Rows of the first file that so many become."""
+        target = self.properties.write_target_file_size_bytes
+        return rows if rows * self.file_sizes.raw_row_bytes < target else min(rows, self.rolls_after)
 
     def files_of(
         self,
@@ -221,7 +246,7 @@ class DataFiles:
         if self.keeps_rows:
             self.rows_in[path] = rows
         sizes = self.file_sizes.draw(rows, rng, has_lineage=has_lineage)
-        if sizes.total > target:
+        if sizes.total > target and len(rows) > self.rolls_after:
             raise WasimError(
                 f"A data file of {sizes.total} B would exceed {WRITE_TARGET_FILE_SIZE_BYTES} ({target}) and be split,"
                 " which is not simulated exactly. Give more files per commit, a larger target, or --mode fast."

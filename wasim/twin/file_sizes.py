@@ -28,6 +28,8 @@ from wasim.twin.schema import Leaf
 from wasim.units import Floats, Ints
 
 _LEVEL = 3  # of zstd, as Parquet has it
+ROWS_BETWEEN_LOOKS = 1_000  # at how large a file has become: RollingFileWriter.ROWS_DIVISOR
+_PAGE_ROWS, _PAGE_RAW_BYTES = 20_000, 1 << 20  # of a page of a column, at most
 _NUMBERS_PAGE_BYTES, _DICTIONARY_BYTES = 26, 21  # around what is stored, and a byte more for each size that takes two
 _TWO_BYTES_FROM = 64
 
@@ -281,6 +283,35 @@ class FileSizes:
             if rows
             else 0.0
         )
+
+    def rows_until(self, target_bytes: int) -> int:
+        """Rows after which Iceberg's writer in Java closes a file for its size: the first thousands at which what
+        Parquet holds comes to the target: of each column its pages compressed, and the page under way as it is.
+        pyiceberg goes by rows as they are in memory.
+        """
+        if self.profile.release.library == "python":
+            return max(1, int(target_bytes // self.raw_row_bytes))
+        columns = Counter(zip(self._kind_of_each, self._raw_bytes, strict=True))
+        row_bytes = self.mean_column_bytes(_PAGE_ROWS) / _PAGE_ROWS
+        rows = np.arange(1, ceil(target_bytes / row_bytes / ROWS_BETWEEN_LOOKS) + 2) * ROWS_BETWEEN_LOOKS
+        held = np.zeros(len(rows))
+        for (kind, raw_bytes), count in columns.items():
+            in_page = min(_PAGE_ROWS, ceil(_PAGE_RAW_BYTES / raw_bytes))
+            page_bytes = self.kinds[kind].of(in_page).mean_bytes
+            held += count * (rows // in_page * page_bytes + rows % in_page * raw_bytes)
+        return int(rows[min(np.searchsorted(np.maximum.accumulate(held), target_bytes), len(rows) - 1)])
+
+    @property
+    def raw_row_bytes(self) -> float:
+        """Bytes of a row, not compressed."""
+        return sum(self._raw_bytes)
+
+    @cached_property
+    def _raw_bytes(self) -> list[float]:
+        """Bytes of a row's values of each column, not compressed."""
+        return [
+            (8.0 if leaf.role is not None else _value_bytes(leaf.column)[1]) * (leaf.items or 1) for leaf in self.leaves
+        ]
 
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows; with `has_lineage`, their lineage columns too."""

@@ -9,7 +9,6 @@ from math import ceil, exp, expm1, floor, inf, log, log1p
 
 import numpy as np
 
-from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.twin import WriterProfile
 from wasim.twin.data_files import data_files_of
@@ -32,8 +31,8 @@ class Arrivals:
 
     It adds `files` data files of `rows_per_file` rows to `partitions` partitions. `open_partitions` receive rows at the
     same time, each for `lifetime_s` seconds of event time (infinite where no partition ever closes). Where chance
-    decides how many files a commit brings, `spread` holds the shares of commits that bring none, one, two … `is_rolled`
-    says that the rows of a task take more than one file of the target size.
+    decides how many files a commit brings, `spread` holds the shares of commits that bring none, one, two … What a task
+    writes into a partition takes so many `pieces`, files that are closed for their size.
     """
 
     files: float
@@ -42,7 +41,7 @@ class Arrivals:
     open_partitions: float
     lifetime_s: float
     spread: tuple[float, ...] = ()
-    is_rolled: bool = False
+    pieces: int = 1
 
     @property
     def rows_per_commit(self) -> int:
@@ -239,7 +238,8 @@ class FileBytes:
         # Spark's rate source deals rows out to its tasks in turn, so rows of one commit stand in another order than ids
         self.deals_out = case.writer.kind == "streaming"
         self.log_rows = np.log(_SIZES_AT).tolist()
-        sizes = data_files_of(case, profile).file_sizes
+        drawn = data_files_of(case, profile)
+        self.rolls_after, sizes = drawn.rolls_after, drawn.file_sizes
         columns = [sizes.mean_column_bytes(round(rows)) for rows in _SIZES_AT.tolist()]
         self.log_bytes = np.log(np.array(columns) + sizes.footer_bytes).tolist()
 
@@ -257,13 +257,10 @@ class FileBytes:
         return exp(found[low] + share * (found[low + 1] - found[low]))
 
 
-def rolled(arrivals: Arrivals, case: Case, sizes: FileBytes) -> Arrivals:
-    """The arrivals of a writer that begins another file as soon as one has the target size; what a task has left for
-    its last file counts as a share of a file.
-    """
-    size = sizes.of(arrivals.rows_per_file)
-    target = TableProperties.read(case.table.properties).write_target_file_size_bytes
-    return arrivals if size <= target else replace(arrivals.with_files(arrivals.files * size / target), is_rolled=True)
+def rolled(arrivals: Arrivals, sizes: FileBytes) -> Arrivals:
+    """The arrivals of a writer that begins another file as soon as one has the target size."""
+    pieces = ceil(arrivals.rows_per_file / sizes.rolls_after - 1e-9)
+    return arrivals if pieces <= 1 else replace(arrivals.with_files(arrivals.files * pieces), pieces=pieces)
 
 
 def whole(value: float) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
-from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
 from wasim.scenario import Case
 from wasim.scenario.load import UNFINISHED
@@ -31,7 +31,6 @@ _BY_CHANCE = _widths(0.03, 0.08, 0.2, 0.11)  # how many files there are decides 
 _ZIPPED = _widths(0.03, 0.0, 0.0, 0.0)
 _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin, single bytes decide what merges
 _PARQUET = _widths(0.0, 0.0, 0.02, 0.0)  # manifests of format version 4, whose sizes follow what was measured
-_ROLLED = _widths(0.0, 0.015, 0.5, 0.03)  # how close the bounds of one task's files are is not sampled
 _RESTS = _widths(0.04, 0.05, 0.03, 0.03)  # what comes between commits of nothing is put before them all
 _SMALL_TARGET_BYTES = 4 << 20
 # of statements on the newest or oldest rows, on scattered ones, and where summaries that they write are compressed
@@ -63,8 +62,6 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _PARTITIONED
     if case.rests is not None:
         yield _RESTS
-    if arrivals.is_rolled:
-        yield _ROLLED
     if case.key_columns:
         yield _BY_KEY
     if kept.rewrite_manifests or kept.expire_snapshots:
@@ -112,8 +109,6 @@ def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:
         yield "Statements that touch scattered rows touch files in proportion to their rows, on average."
     if case.table.partition_by and arrivals.partitions > 1:
         yield f"A commit writes {arrivals.files:,.1f} files into {arrivals.partitions:,.1f} partitions, on average."
-    if arrivals.is_rolled:
-        yield f"Tasks begin another file at {WRITE_TARGET_FILE_SIZE_BYTES}; the last one counts as a share of a file."
     if kept.rewrite_data_files is not None:
         yield "Compaction takes partitions that are open at the same time as equal."
     if kept.rewrite_manifests is not None and case.table.partition_by:

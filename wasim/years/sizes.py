@@ -177,6 +177,9 @@ class TableSample:
 
     def _describe(self, arrivals: Arrivals) -> None:
         self._writer.rng = self._writer.table.rng = np.random.default_rng(self._case.seed)
+        if arrivals.pieces != max(1, self._writer.files.pieces):
+            self._writer.files = replace(self._writer.files, pieces=arrivals.pieces)
+            self._arriving.clear()
         self._commits = self._described(arrivals)
         self._own = new_manifests(self._writer.table, self._commits)
 
