@@ -73,11 +73,11 @@ def row_of(entry: Entry, every: str | None) -> Row:
         latency_request(figures.footprint, case.commit_interval_s, case, replace(request, writers=WRITERS))
     )
     helps, helped = _most_helpful(case, request, entry)
-    own_expiry = profile.recipe.expiry is not None and profile.recipe.expiry.commit == "own"
+    further = (profile.recipe.statistics, profile.recipe.expiry)
     return Row(
         entry=entry,
         interval_s=case.commit_interval_s,
-        versions_per_commit=profile.recipe.versions_per_append + own_expiry,
+        versions_per_commit=1 + sum(part is not None and part.commit == "own" for part in further),
         figures=figures,
         profile=profile,
         lost_share=race.outcome.lost_share,

@@ -11,7 +11,6 @@ At the same event time the append comes first, then changes, evolution and maint
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import lcm
 from typing import Literal
 
 import numpy as np
@@ -167,12 +166,6 @@ class Schedule:
     horizon_s: float
     commit_interval_s: float
     rests: Rests | None = None  # of a writer whose commits with rows alone are numbered
-
-    @property
-    def cycle(self) -> int:
-        """Runs until one comes as long after the writer's rest as before."""
-        every_us = microseconds(self.every_s)
-        return 1 if self.rests is None else lcm(every_us, self.rests.every_us) // every_us
 
     @property
     def count(self) -> int:

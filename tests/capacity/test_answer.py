@@ -225,7 +225,7 @@ def test_commits_are_said_with_losses_and_their_ceiling():
     asked = LatencyRequest(provider="s3", footprint=CHOSEN.footprint, commit_interval_s=5.0, writers=4)
     commit = commit_latency(asked)
     chosen = replace(GZIPPED, commit=commit, extrapolated=True)
-    rate = SustainedRate(ceiling_per_s=2.5, interval_s=0.8, band=0.3)
+    rate = SustainedRate(ceiling_per_s=2.5, interval_s=0.8)
     blocks = [str(one) for one in further(some_plan([chosen], chosen, request, sustained=rate), "What it costs")]
     (said,) = (one for one in blocks if one.startswith("Commits of 4 writers"))
     assert f"{commit.outcome.lost_share:.1%} of attempts lost" in said

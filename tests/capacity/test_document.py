@@ -101,7 +101,7 @@ def test_documents_have_the_choice_and_what_is_around_it():
         stopped_by=(limit,),
         at_rates=((2.0, CHOSEN), (3.0, longer)),
         or_within_band=(longer,),
-        sustained=SustainedRate(ceiling_per_s=4.0, interval_s=0.25, band=0.2),
+        sustained=SustainedRate(ceiling_per_s=4.0, interval_s=0.25),
         losing=(LosingJob(name="compact", share=0.5, share_retried=0.1),),
         evaluated=12,
     )

@@ -81,7 +81,7 @@ def test_several_writers_race_as_bench_on_local_files_only():
     assert (as_bench.arrivals, elsewhere.arrivals) == ("when_free", "at_random")
     assert as_bench.lost_share == pytest.approx(0.53, abs=0.06)  # of 40 real commits, 51 % and 53 %
     assert elsewhere.writers == 4
-    assert modelled(case, provider="s3", writers=1).lost_share == 0
+    assert modelled(case_of("contention", 0, "40s"), provider="s3").lost_share == 0
 
 
 def test_maintenance_of_a_busy_table_is_given_up():

@@ -10,7 +10,7 @@ from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_t
 from wasim.contention.conflicts import retry_policy
 from wasim.contention.latency import NO_WORK, LatencyRequest, PeriodicStatement, commit_latency, sustained_rate
 from wasim.contention.outcome import Outcome, percentile_ms
-from wasim.contention.providers import LOCAL, provider_named
+from wasim.contention.providers import LOCAL, Providers, provider_named
 from wasim.contention.writer_times import WriterTimes, arrivals_of
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind, Ledger
@@ -78,14 +78,13 @@ def times_of(case: Case, provider: str, footprint: Footprint) -> WriterTimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """Where a case's commits go. Without a `provider`, the case's store; without `writers`, as many as it has.
+    """Where a case's commits go. Without a `provider`, the case's store.
 
     `measured` are times of several writers on local files. `plain` are the bytes before compression of metadata.json
     that takes so many bytes in storage after so many commits; without it, none is compressed.
     """
 
     provider: str | None = None
-    writers: int | None = None
     measured: Sequence[WriterTimes] = ()
     plain: Callable[[float, float], float] | None = None
 
@@ -97,21 +96,25 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
     """
     if not len(ledger):
         return None
-    named = provider_of(case, setup.provider) or LOCAL
-    providers, provider = provider_named(named)
-    writers = setup.writers or case.writer.writers
+    named = provider_of(case, setup.provider)
+    providers, provider = provider_named(named or LOCAL)
     request = LatencyRequest(
         provider=provider,
         footprint=footprint_at(ledger, 1.0, setup.plain),
         commit_interval_s=case.commit_interval_s,
-        writers=writers,
+        writers=case.writer.writers,
         catalog=case.catalog,
         policy=retry_policy(TableProperties.read(case.table.properties)),
-        arrivals=arrivals_of(case, provider_of(case, setup.provider)),
+        arrivals=arrivals_of(case, named),
         measured=tuple(setup.measured),
         commits=RACE_COMMITS,
         seed=case.seed,
     )
+    return _raced(request, providers, case, ledger, setup)
+
+
+def _raced(request: LatencyRequest, providers: Providers, case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency:
+    """The races of a request at some points of a case's history, and at its end with the case's statements."""
     over_time = (replace(request, footprint=footprint_at(ledger, share, setup.plain)) for share in SHARES)
     times_ms = np.concatenate([commit_latency(one, providers).outcome.commit_ms for one in over_time])
     statements = tuple[PeriodicStatement, ...]()
@@ -121,8 +124,8 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
     end = commit_latency(_long_enough(replace(request, statements=statements)), providers)
     rate = sustained_rate(replace(request, commits=RATE_RACE_COMMITS), providers)
     return ModelledLatency(
-        provider=named,
-        writers=writers,
+        provider=provider_of(case, setup.provider) or LOCAL,
+        writers=request.writers,
         arrivals=request.arrivals,
         p50_ms=percentile_ms(times_ms, 50),
         p95_ms=percentile_ms(times_ms, 95),

@@ -97,7 +97,6 @@ class SustainedRate:
 
     ceiling_per_s: float
     interval_s: float
-    band: float  # relative half-width of both
 
 
 def commit_latency(request: LatencyRequest, providers: Providers | None = None) -> CommitLatency:
@@ -125,7 +124,7 @@ def sustained_rate(request: LatencyRequest, providers: Providers | None = None) 
     model = _Model.of(request, providers)
     if request.writers == 1:
         alone_s = model.alone_s
-        return SustainedRate(ceiling_per_s=1 / alone_s, interval_s=alone_s, band=model.band)
+        return SustainedRate(ceiling_per_s=1 / alone_s, interval_s=alone_s)
     arrivals: Arrivals = "evenly" if request.arrivals == "evenly" else "at_random"
     fastest = 1 / model.least_s
     ceiling, low, high = 0.0, _SLOWEST * fastest, fastest
@@ -135,7 +134,7 @@ def sustained_rate(request: LatencyRequest, providers: Providers | None = None) 
         landed = model.race(tried)[0].landed_per_s
         ceiling = max(ceiling, landed)
         low, high = (rate, high) if landed >= SUSTAINED * rate else (low, rate)
-    return SustainedRate(ceiling_per_s=ceiling, interval_s=1 / low, band=model.band)
+    return SustainedRate(ceiling_per_s=ceiling, interval_s=1 / low)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

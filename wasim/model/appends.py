@@ -127,10 +127,9 @@ class Appends:
     """Like appends, one after the other, without maintenance.
 
     `log_limit` is the most entries that the metadata log keeps. `statistics_columns` are those whose bounds an entry
-    carries. `repeats_epoch` says whether each summary holds the streaming epoch, `counts_manifests` whether it says how
-    many manifests were kept (Iceberg 1.11 and later), `hadoop_names` whether metadata.json files bear their version
-    alone, as in Hadoop's catalog. `data_bytes_per_commit` is known only from a ledger; it moves nothing but the digits
-    of total-files-size.
+    carries. `repeats_epoch` says whether each summary holds the streaming epoch, `hadoop_names` whether metadata.json
+    files bear their version alone, as in Hadoop's catalog. `data_bytes_per_commit` is known only from a ledger; it
+    moves nothing but the digits of total-files-size.
     """
 
     merges: bool
@@ -146,7 +145,6 @@ class Appends:
     target_manifest_bytes: int
     gzip_json: bool
     sizes: ManifestSizes
-    counts_manifests: bool = True
     hadoop_names: bool = False
 
 

@@ -146,7 +146,7 @@ def growing_numbers(appends: Appends) -> list[GrowingNumber]:
         growing.append(GrowingNumber("sequence-number", 1, 0))
     if appends.format_version >= 3:
         growing.append(GrowingNumber("first-row-id", rows, 1))
-    if not appends.merges and appends.counts_manifests:
+    if not appends.merges:
         # under merges it has one or two digits, left to the fitted constant
         growing.append(GrowingNumber("manifests-kept", 1, 1))
     if appends.repeats_epoch:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 
@@ -27,9 +27,6 @@ from wasim.scenario.metrics import PERIODS_S
 from wasim.scenario.prices import Prices, load_prices
 from wasim.storage.access import read_regular
 
-if TYPE_CHECKING:
-    from wasim.forecast import Remedies
-
 CaseRunner = Callable[[Mapping[str, Case], RunFolder], dict[str, str]]
 """An engine's function that runs cases, by key, and saves each in the run's folder, with the run's provenance. Returns
 the essential line of each error by the case's label: a case that fails does not stop the others.
@@ -38,7 +35,7 @@ the essential line of each error by the case's label: a case that fails does not
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies`.
+    """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies_line`.
 
     `ahead` are sentences on its forecasts: what they ignore or replace by a mean.
     """
@@ -51,7 +48,6 @@ class Outcome:
     report: Path | None
     prices: Prices
     ahead: tuple[str, ...]
-    remedies: "Remedies | None" = None
     remedies_line: str = ""
 
     @property
@@ -128,7 +124,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     document = concluded.document
     document = {**document, "answer": {**document["answer"], "remedies": remedies_document(remedies)}}
     write_atomically(folder / "summary.json", json.dumps(document, indent=1))
-    return replace(concluded, document=document, report=report, remedies=remedies, remedies_line=line)
+    return replace(concluded, document=document, report=report, remedies_line=line)
 
 
 def _settle_prices(own: Path, named: Path | None) -> Prices:

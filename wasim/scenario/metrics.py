@@ -32,11 +32,6 @@ class Metric(NamedTuple):
     meaning: str
     flag: str = ""
 
-    @property
-    def dimension(self) -> Dimension:
-        """What it is measured in; empty for counts and ratios."""
-        return dimension_of(self.name)
-
 
 _MOST = "the most in the later half of the horizon"
 

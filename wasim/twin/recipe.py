@@ -86,8 +86,3 @@ class Recipe:
     expiry: ExpiryOfCommit | None = None
     tag: str | None = None
     sets: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def versions_per_append(self) -> int:
-        """How many metadata.json an append and its statistics write."""
-        return 2 if self.statistics is not None and self.statistics.commit == "own" else 1
