@@ -233,7 +233,7 @@ def compare(workload: Workload) -> Compared:
     if plan.chosen is not None and plan.chosen.setting.retries is None:
         plan = replace(plan, chosen=simulator.figures(plan.chosen.setting))
     search = search_for(plan.case, simulator, request.limits)
-    own, others = ([*simulator.evaluate(settings_of(search, request, tried=tried))] for tried in (True, False))
+    own, others = ([*map(simulator.figures, settings_of(search, request, tried=tried))] for tried in (True, False))
     return Compared(
         workload=workload,
         plan=plan,

@@ -103,7 +103,7 @@ def test_larger_manifest_targets_are_tried_only_near_the_tables_own():
     rarely = replace(PLAIN, interval_s=600.0, appends="merge")
     larger = replace(rarely, manifest_target_bytes=32 << 20)
     simulator = a_simulator()
-    small, other = simulator.evaluate([rarely, larger])
+    small, other = simulator.figures(rarely), simulator.figures(larger)
     assert not simulator.fills_manifests(rarely)
     assert replace(other, setting=rarely) == small
     often = replace(rarely, interval_s=1.0)
@@ -264,7 +264,7 @@ def test_a_simulator_remembers_what_it_simulated():
 def test_an_encoded_interval_is_simulated_anew_and_no_other():
     simulator = a_simulator()
     other = replace(HOURLY, interval_s=7200.0)
-    before, kept = simulator.evaluate([HOURLY, other])
+    before, kept = simulator.figures(HOURLY), simulator.figures(other)
     simulator.encode(3600.0)
     after = simulator.figures(HOURLY)
     assert after is not before

@@ -35,9 +35,8 @@ def test_an_unsustained_setting_is_taken_only_where_none_is_sustained():
     simulator = SettingSimulator(request=asked)
     rarely = Maintenance(expire_every_s=DAY_S, older_than_s=DAY_S, rewrite_every_s=None)
     often = replace(rarely, expire_every_s=3600.0, older_than_s=3600.0)
-    slow, fast = simulator.evaluate(
-        [Setting(interval_s=3.0, maintenance=kept, gzips_json=kept is often) for kept in (rarely, often)]
-    )
+    settings = (Setting(interval_s=3.0, maintenance=kept, gzips_json=kept is often) for kept in (rarely, often))
+    slow, fast = map(simulator.figures, settings)
     assert not slow.sustained
     assert fast.sustained
     costlier = replace(fast, values={**fast.values, "monthly_cost": slow.monthly_cost * 2})

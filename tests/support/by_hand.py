@@ -95,9 +95,6 @@ class ByLaw:
         self.asked[setting, rate] = found
         return found
 
-    def evaluate(self, settings: Iterable[Setting]) -> list[Figures]:
-        return [self.figures(one) for one in settings]
-
     def figures_over(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
         return tuple(self.over(self.figures(setting), one) for one in horizons_s)
 

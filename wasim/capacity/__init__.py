@@ -7,7 +7,7 @@ combines them; `answer`, `document` and `commands` render a plan as text, JSON a
 To evaluate settings without a plan:
 
     request = request_from_flags({"rows_per_second": "5000"}, Requirements())
-    figures = SettingSimulator(request=request).evaluate([Setting(interval_s=60.0, maintenance=NO_MAINTENANCE), ...])
+    figures = SettingSimulator(request=request).figures(Setting(interval_s=60.0, maintenance=NO_MAINTENANCE))
 """
 
 from wasim.capacity.answer import plan_lines

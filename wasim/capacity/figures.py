@@ -1,7 +1,7 @@
 """What settings cost: each simulated until the end of its last full cycle, with the band that its figures lie in.
 
     simulator = SettingSimulator(request=request)
-    figures = simulator.evaluate(settings)    # one Figures for each Setting, in their order
+    figures = simulator.figures(setting)
 
 Settings of one request share what they have in common: sizes of files over all intervals and rates, the history of
 manifests over all expiry, and gzip. So a lattice costs little more than its intervals do.
@@ -154,13 +154,6 @@ class SettingSimulator:
     def _shapes_for(self, request: PlanRequest) -> Shapes:
         return self._shapes_of(case_of(request, Setting(interval_s=request.longest_s)))
 
-    def evaluate(self, settings: Iterable[Setting], *, rate: float = 1.0) -> tuple[Figures, ...]:
-        """The figures of each setting, in their order, at a multiple of the request's rate.
-
-        WasimError for what makes no sense, by flag or field.
-        """
-        return tuple(self.figures(setting, rate=rate) for setting in settings)
-
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]], horizon_s: float | None = None) -> None:
         """Spreads what takes longest of simulating these settings, at their rates, over the cores of this machine."""
         parts = {}
@@ -172,7 +165,9 @@ class SettingSimulator:
             self._courses = {(*table, one): course for one, course in courses.items()} | self._courses
 
     def figures(self, setting: Setting, *, rate: float = 1.0, horizon_s: float | None = None) -> Figures:
-        """The figures of one setting, over the request's horizon if no other is given, in seconds."""
+        """The figures of one setting at a multiple of the request's rate, over its horizon if no other is given, in
+        seconds. WasimError for what makes no sense, by flag or field.
+        """
         window = self._window(setting, rate, horizon_s)
         key = setting, rate, window
         if key not in self._known:
