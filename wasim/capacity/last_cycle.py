@@ -268,10 +268,8 @@ def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
     """Commits of a cycle, ascending, at which to look at the table, besides jobs."""
     filling_s = _filling_since_s(case, shape, window)
     since_s = window.start_s if filling_s is None else filling_s
-    held, last = (
-        whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s) for time_s in (since_s, window.end_s)
-    )
-    moments = {float(held), float(last)}
+    held, last = _commits_by(case, since_s), _commits_by(case, window.end_s)
+    moments = {held, last}
     if merging_s := case.merging_s:
         merges = 1 if case.maintenance.rewrite_data_files is None else MERGES_SEEN
         merging = merges * merging_s / case.commit_interval_s
@@ -332,11 +330,6 @@ class LastCycle:
         """Event time of the cycle."""
         return self.course.window.length_s
 
-    @property
-    def held_s(self) -> float:
-        """Event time over which it is looked at what manifests there are."""
-        return self.course.window.end_s - self.course.held_s
-
     def written(self, column: str, kinds: Iterable[Kind]) -> float:
         """What the cycle adds to a column of totals, such as `written_bytes`, of these kinds together."""
         return sum(self._written_parts(column, frozenset(kinds)))
@@ -393,7 +386,7 @@ class LastCycle:
 
     def spread(self, column: str) -> Spread:
         """A column of what manifests there are, or several added up, over the cycle."""
-        at, values = self._commits(), self._values(column)
+        at, values = self._looked_at(column, self.course.held_s)
         settled = at >= at[-1] / 2  # once what a history begins with is past; cycles end in its later half
         most, merging_s = float(values[settled].max()), self.case.merging_s
         if merging_s and not self.course.sees_cycles:  # the last such time was looked at closely, and stands for all
@@ -404,22 +397,20 @@ class LastCycle:
     @property
     def commits(self) -> float:
         """Commits of the writer in the cycle."""
-        at = self._commits(self.course.window.start_s)
+        at, _ = self._looked_at("entries", self.course.window.start_s)
         return float(at[-1] - at[0])
 
     @cached_property
     def files(self) -> Spread:
         """Live files of data and of deletes."""
-        start_s = self.course.window.start_s
-        return _over(self._commits(start_s), self._values("entries", start_s))
+        return _over(*self._looked_at("entries", self.course.window.start_s))
 
     @cached_property
     def files_of_a_day(self) -> float:
         """Live files of the latest day, on average: those that a day leaves for good, and those that wait for
         compaction, as many as there are more than just after one.
         """
-        start_s = self.course.window.start_s
-        at, files = self._commits(start_s), self._values("entries", start_s)
+        at, files = self._looked_at("entries", self.course.window.start_s)
         grown, days = float(files[-1] - files[0]), self.length_s / DAY_S
         settled = files[0] + grown * (at - at[0]) / max(at[-1] - at[0], 1.0)
         waiting = float(np.trapezoid(files - settled, at) / max(at[-1] - at[0], 1.0))
@@ -429,8 +420,7 @@ class LastCycle:
     @cached_property
     def delete_files(self) -> Spread:
         """Live files of deletes."""
-        start_s = self.course.window.start_s
-        return _over(self._commits(start_s), self._values("delete_files", start_s))
+        return _over(*self._looked_at("delete_files", self.course.window.start_s))
 
     @cached_property
     def json(self) -> Spread:
@@ -472,19 +462,13 @@ class LastCycle:
         """Snapshots made through these commits."""
         return self.retention.made_by(self._sampled_commits)
 
-    def _rows(self, since_s: float) -> slice:
-        """The samples from the last one at this time on, after the jobs of that moment."""
-        commits = self.course.end.commits
-        first = whole_commits(horizon_s=since_s, commit_interval_s=self.case.commit_interval_s)
-        return slice(max(0, int(np.searchsorted(commits, first, side="right")) - 1), None)
-
-    def _commits(self, since_s: float | None = None) -> Floats:
-        return self.course.end.commits[self._rows(self.course.held_s if since_s is None else since_s)]
-
-    def _values(self, column: str, since_s: float | None = None) -> Floats:
-        rows = self._rows(self.course.held_s if since_s is None else since_s)
-        found: Floats = sum(getattr(self.course.end, name)[rows] for name in column.split("+"))
-        return found
+    def _looked_at(self, column: str, since_s: float) -> tuple[Floats, Floats]:
+        """The commits of the samples from the last one at this time on, after the jobs of that moment, and a column of
+        these, or several added up.
+        """
+        samples, first = self.course.end, _commits_by(self.case, since_s)
+        rows = slice(max(0, int(np.searchsorted(samples.commits, first, side="right")) - 1), None)
+        return samples.commits[rows], sum(getattr(samples, name)[rows] for name in column.split("+"))
 
     @staticmethod
     def _total(totals: Totals | None, column: str, kinds: Iterable[Kind]) -> float:
