@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from wasim.capacity.choice import Relaxation
 from wasim.capacity.commands import counts_of, sql_of, statements_of
 from wasim.capacity.figures import Figures
 from wasim.capacity.now import Money
 from wasim.capacity.plan import Plan
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import pasted_words
-from wasim.contention import CommitLatency
+from wasim.contention import CommitLatency, SustainedRate
 from wasim.scenario.metrics import Limit
 
 SCHEMA_VERSION = 1
@@ -18,12 +19,12 @@ SCHEMA_VERSION = 1
 
 def plan_document(plan: Plan) -> dict[str, Any]:
     """The whole plan."""
-    chosen, request = plan.chosen, plan.request
+    chosen = plan.chosen
     return {
         **_asked(plan),
         "recommended": setting_document(chosen),
         "limits": [] if chosen is None else [_judged(limit, chosen, plan) for limit in plan.limits],
-        "not_judged": list(request.not_judged),
+        "not_judged": list(plan.request.not_judged),
         "other_end": setting_document(plan.other_end),
         "binds": [limit.metric for limit in plan.stopped_by],
         "shorter": setting_document(plan.shorter),
@@ -36,28 +37,16 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "out_of_reach_s": list(plan.out_of_reach),
         "intervals": _settings(plan.best),
         "frontier": _settings(plan.frontier),
-        "relax": [
-            {
-                "metric": one.limit.metric,
-                "bound": one.limit.bound,
-                "to": pasted_words(one.limit.metric, one.value),
-                "setting": setting_document(one.figures),
-            }
-            for one in plan.relaxations
-        ],
+        "relax": [_relaxation(one) for one in plan.relaxations],
         "beyond_freshness": setting_document(plan.beyond),
-        "sql": [] if chosen is None else list(sql_of(request, chosen.setting)),
-        "statements": []
-        if chosen is None
-        else [asdict(one) for one in statements_of(request, plan.case, chosen.setting)],
+        "sql": [] if chosen is None else list(sql_of(plan.request, chosen.setting)),
+        "statements": [] if chosen is None else [*map(asdict, statements_of(plan.request, plan.case, chosen.setting))],
         "warnings": list(warnings_of(plan)),
         **_saving(plan),
         "maintenance_fails": {one.name: one.share for one in plan.losing},
         "by_count": {} if chosen is None else dict(counts_of(chosen.setting, plan.files_per_commit)),
         "approximated": list(plan.approximated),
-        "sustained": None
-        if plan.sustained is None
-        else {"ceiling_per_s": plan.sustained.ceiling_per_s, "smallest_interval_s": plan.sustained.interval_s},
+        "sustained": _sustained(plan.sustained),
         "settings_simulated": plan.evaluated,
     }
 
@@ -87,6 +76,16 @@ def _asked(plan: Plan) -> dict[str, Any]:
 def _judged(limit: Limit, chosen: Figures, plan: Plan) -> dict[str, Any]:
     value = chosen.judged(limit.metric)
     return {"metric": limit.metric, "bound": limit.bound, "value": value, "slack": 1 - value / limit.bound}
+
+
+def _relaxation(found: Relaxation) -> dict[str, Any]:
+    metric = found.limit.metric
+    to, setting = pasted_words(metric, found.value), setting_document(found.figures)
+    return {"metric": metric, "bound": found.limit.bound, "to": to, "setting": setting}
+
+
+def _sustained(rate: SustainedRate | None) -> dict[str, float] | None:
+    return None if rate is None else {"ceiling_per_s": rate.ceiling_per_s, "smallest_interval_s": rate.interval_s}
 
 
 def _saving(plan: Plan) -> dict[str, Any]:

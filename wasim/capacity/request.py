@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf
 from pathlib import Path
@@ -390,22 +390,9 @@ def _request(
     assumed: tuple[str, ...],
     own_properties: Mapping[str, str] | None = None,
 ) -> PlanRequest:
-    properties = {**document["table"].get("properties", {}), **(own_properties or {})}
-    age_s = _own_age_s(properties)
-    time_travel_s = duration_of_flag_s("--time-travel", requirements.time_travel or DEFAULT_TIME_TRAVEL)
-    if age_s is not None and requirements.time_travel is None:
-        time_travel_s = age_s
-        assumed = (*assumed, f"Time travel {format_duration(age_s)}, as the table has it.")
+    age_s = _own_age_s({**document["table"].get("properties", {}), **(own_properties or {})})
     document, writers = _with_one_writer(document)
     judged, not_judged = _limits_of(requirements, limits)
-    defaults = [
-        f"{what} {text} (default)."
-        for what, text, given in (
-            ("Time travel", DEFAULT_TIME_TRAVEL, requirements.time_travel or age_s),
-            ("Queries, each of the latest day's files,", f"{DEFAULT_QUERIES} an hour", requirements.queries_per_hour),
-        )
-        if given is None
-    ]
     return PlanRequest(
         source=source,
         document=document,
@@ -414,11 +401,11 @@ def _request(
         freshness_s=None
         if requirements.freshness is None
         else duration_of_flag_s("--freshness", requirements.freshness),
-        time_travel_s=time_travel_s,
+        time_travel_s=_time_travel_s(requirements, age_s),
         now=requirements.now,
         own_properties=own_properties or {},
         table_name=_table_name(requirements.table_name or DEFAULT_NAME),
-        assumed=(*assumed, *defaults),
+        assumed=(*assumed, *_not_given(requirements, age_s)),
         writers=writers,
         provider=_provider(requirements),
         catalog=catalog_named(requirements.catalog, requirements.provider),
@@ -430,6 +417,22 @@ def _request(
         ),
         not_judged=not_judged,
     )
+
+
+def _time_travel_s(requirements: Requirements, own_age_s: float | None) -> float:
+    if own_age_s is not None and requirements.time_travel is None:
+        return own_age_s
+    return duration_of_flag_s("--time-travel", requirements.time_travel or DEFAULT_TIME_TRAVEL)
+
+
+def _not_given(requirements: Requirements, own_age_s: float | None) -> Iterator[str]:
+    """What is taken where no flag gives it, in sentences."""
+    if own_age_s is not None and requirements.time_travel is None:
+        yield f"Time travel {format_duration(own_age_s)}, as the table has it."
+    elif not (requirements.time_travel or own_age_s):
+        yield f"Time travel {DEFAULT_TIME_TRAVEL} (default)."
+    if requirements.queries_per_hour is None:
+        yield f"Queries, each of the latest day's files, {DEFAULT_QUERIES} an hour (default)."
 
 
 def _limits_of(requirements: Requirements, limits: tuple[Limit, ...]) -> tuple[tuple[Limit, ...], tuple[str, ...]]:
