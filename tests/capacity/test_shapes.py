@@ -116,7 +116,7 @@ def test_metadata_json_is_compressed_as_the_case_has_it(watched: Watched, read_o
 
 def test_another_workload_is_encoded_anew(watched: Watched, read_off: Shapes):
     other = read_off.of_other_rows()
-    assert (other.sample, other.commits, other.encodes_each) == (None, None, True)
+    assert (other.sample, other.arrivals_of, other.encodes_each) == (None, None, True)
     assert other.file_bytes is read_off.file_bytes
     assert (read_off.sample, read_off.encodes_each) == (watched, False)
 

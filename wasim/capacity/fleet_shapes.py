@@ -70,17 +70,9 @@ def shapes_of(table: FleetTable) -> Shapes:
         profile=shipped_profile(_case(usual)),
         site=Site(location=DEFAULT_LOCATION),
         sample=_ReadOff(layout=layout, usual=usual),
-        commits=_EvenCommits(),
+        arrivals_of=even_arrivals,
         file_bytes=_by_columns(usual, FEW_COLUMNS, _file_bytes),
     )
-
-
-class _EvenCommits:
-    """What commits bring to a table whose partitions are equal."""
-
-    def arrivals(self, case: Case) -> Arrivals:
-        """What a commit of the case's writer brings."""
-        return even_arrivals(case)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

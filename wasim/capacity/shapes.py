@@ -6,6 +6,7 @@ logarithm in between.
 """
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import log
 from typing import Protocol
@@ -41,13 +42,6 @@ class Sampled(Protocol):
         """Sizes of metadata.json, compressed as this case has it."""
 
 
-class Arriving(Protocol):
-    """What the commits of one table bring."""
-
-    def arrivals(self, case: Case) -> Arrivals:
-        """What a commit of the case's writer brings."""
-
-
 @dataclass(slots=True, kw_only=True)
 class Shapes:
     """The shapes of one table and workload, at any interval and rate, whatever its metadata.json is compressed by."""
@@ -56,7 +50,7 @@ class Shapes:
     site: Site
     encodes_each: bool = False  # for a few intervals: each has its files encoded, none is read off between others
     sample: Sampled | None = None
-    commits: Arriving | None = None
+    arrivals_of: Callable[[Case], Arrivals] | None = None  # what a commit of a case's writer brings
     file_bytes: FileBytes | None = None
     _encoded: dict[float, Sizes] = field(default_factory=dict)
     _json: dict[str, MetadataJson] = field(default_factory=dict)
@@ -64,7 +58,7 @@ class Shapes:
 
     def of_other_rows(self) -> "Shapes":
         """The same table's shapes under another workload, for few intervals; what does not depend on it is shared."""
-        return replace(self, encodes_each=True, _encoded={}, sample=None, commits=None)
+        return replace(self, encodes_each=True, _encoded={}, sample=None, arrivals_of=None)
 
     def of(self, case: Case) -> Shape:
         """The case's shape."""
@@ -105,9 +99,9 @@ class Shapes:
         return _between(low, high, log(rows / few) / log(many / few), arrivals.files)
 
     def _arrivals(self, case: Case) -> Arrivals:
-        if self.commits is None:
-            self.commits = CommitSamples(profile=self.profile)
-        return self.commits.arrivals(case)
+        if self.arrivals_of is None:
+            self.arrivals_of = CommitSamples(profile=self.profile).arrivals
+        return self.arrivals_of(case)
 
     def _sampled(self, case: Case) -> Sampled:
         if self.sample is None:
