@@ -11,7 +11,7 @@ from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.lattice import build_lattice, has_horizons, is_affordable
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Requirements, request_from_file
-from wasim.capacity.settings import Maintenance, Setting, case_of
+from wasim.capacity.settings import Setting, case_of, replaced_jobs_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
 from wasim.forecast.ahead import INTERVALS_S
@@ -64,14 +64,9 @@ def _intervals(choice: Choice, own_s: float) -> list[float]:
 
 
 def _setting_of(case: Case) -> Setting:
-    expiry, rewriting = case.maintenance.expire_snapshots, case.maintenance.rewrite_manifests
     return Setting(
         interval_s=case.commit_interval_s,
-        maintenance=Maintenance(
-            expire_every_s=None if expiry is None else expiry.every,
-            older_than_s=None if expiry is None else expiry.older_than,
-            rewrite_every_s=None if rewriting is None else rewriting.every,
-        ),
+        maintenance=replaced_jobs_of(case),
         deletes_json=TableProperties.read(case.table.properties).metadata_delete_after_commit_enabled,
     )
 

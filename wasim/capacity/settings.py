@@ -180,6 +180,16 @@ def properties_of(setting: Setting) -> dict[str, str]:
     return properties
 
 
+def replaced_jobs_of(case: Case) -> Maintenance:
+    """The jobs of a case, by time, that a setting replaces: expiry and rewriting of manifests."""
+    expiry, rewriting = case.maintenance.expire_snapshots, case.maintenance.rewrite_manifests
+    return Maintenance(
+        expire_every_s=None if expiry is None else expiry.every,
+        older_than_s=None if expiry is None else expiry.older_than,
+        rewrite_every_s=None if rewriting is None else rewriting.every,
+    )
+
+
 def _jobs(maintenance: Maintenance, request: PlanRequest) -> dict[str, Any]:
     jobs: dict[str, Any] = {"expire_snapshots": None, "rewrite_manifests": None}
     if maintenance.expire_every_s is not None:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wasim.capacity import Maintenance, PlanRequest, Requirements, Setting, SettingSimulator, request_from_file
+from wasim.capacity import PlanRequest, Requirements, Setting, SettingSimulator, request_from_file
+from wasim.capacity.settings import replaced_jobs_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case, load_scenario
@@ -72,16 +73,11 @@ def _project(case: Case, request: PlanRequest) -> Projection:
 
 def _setting_of(case: Case) -> Setting:
     """What of the case costs computing: its interval, its jobs by time, gzip."""
-    jobs, properties = case.maintenance, TableProperties.read(case.table.properties)
-    expiry, rewriting, compaction = jobs.expire_snapshots, jobs.rewrite_manifests, jobs.rewrite_data_files
+    properties, compaction = TableProperties.read(case.table.properties), case.maintenance.rewrite_data_files
+    compact_every_s = None if compaction is None else compaction.every
     return Setting(
         interval_s=case.commit_interval_s,
-        maintenance=Maintenance(
-            expire_every_s=None if expiry is None else expiry.every,
-            older_than_s=None if expiry is None else expiry.older_than,
-            rewrite_every_s=None if rewriting is None else rewriting.every,
-            compact_every_s=None if compaction is None else compaction.every,
-        ),
+        maintenance=replace(replaced_jobs_of(case), compact_every_s=compact_every_s),
         deletes_json=properties.metadata_delete_after_commit_enabled,
         gzips_json=properties.metadata_compression == "gzip",
     )
