@@ -10,7 +10,6 @@ import pytest
 from support.parquet_manifests import SCHEMA, SPEC, entry
 
 from wasim.iceberg import IcebergFileError, ManifestContent, parquet_process, read_manifest
-from wasim.iceberg.containers import DEFAULT_LIMITS
 from wasim.iceberg.manifests import read_manifest_header
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes, parquet_manifest_length, read_parquet_manifest
 
@@ -82,5 +81,5 @@ def test_a_column_of_another_type_is_refused() -> None:
 
 
 def test_what_is_not_wanted_is_not_read() -> None:
-    wanted = read_parquet_manifest(written(), source="m0", limits=DEFAULT_LIMITS, wanted=frozenset({0, 2, 100}))
+    wanted = read_parquet_manifest(written(), source="m0", wanted=frozenset({0, 2, 100}))
     assert wanted.rows[1] == {"f0": 1, "f2": {"f100": entry(1).file.file_path}}

@@ -11,7 +11,7 @@ from wasim.doctor.table_files import FaultKind, Faults, Places
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
-from wasim.iceberg.containers import DEFAULT_LIMITS, PackedContainer, inflated_blocks, read_packed
+from wasim.iceberg.containers import PackedContainer, inflated_blocks, read_packed
 from wasim.iceberg.manifests import entry_record, parquet_manifest_from
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, read_parquet_manifest
 from wasim.iceberg.record_fields import FileContent, Status
@@ -174,7 +174,7 @@ def read_manifests(files: Iterable[tuple[str, FileRead]]) -> Iterator[ManifestRe
 
 def _parquet_entries(data: bytes, key: str) -> Entries:
     """The entries of a manifest of format version 4, as rows of the same fields."""
-    parquet = read_parquet_manifest(data, source=key, limits=DEFAULT_LIMITS, wanted=_WANTED)
+    parquet = read_parquet_manifest(data, source=key, wanted=_WANTED)
     rows: list[Row] = [
         (
             one.status,

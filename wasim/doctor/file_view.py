@@ -15,7 +15,6 @@ from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import ENCRYPTED_MAGIC, Container, read_container
 from wasim.iceberg.json_text import JsonFields, read_json
 from wasim.iceberg.manifests import ManifestHeader, entry_record
-from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
 from wasim.iceberg.record_encoding import PARTITION_FIELD_ID
 from wasim.iceberg.schemas import PrimitiveType, Schema, decimal_digits
@@ -172,7 +171,7 @@ def _by_type(bound: bytes, kind: str) -> str | int | bool:  # noqa: PLR0911 - on
 
 
 def _view_json(data: bytes, source: str) -> FileView:
-    text = decompressed(data, source=source, most_bytes=MOST_JSON_BYTES)
+    text = decompressed(data, source=source)
     metadata = read_metadata_json(text, source=source)
     header: dict[str, Any] = {
         one.name: _plain(getattr(metadata, one.name))

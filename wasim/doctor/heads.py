@@ -11,7 +11,6 @@ from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import read_container_header
 from wasim.iceberg.json_text import JsonFields, read_json
 from wasim.iceberg.manifests import read_manifest_header
-from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
 from wasim.iceberg.record_fields import ManifestContent
 from wasim.ledger import Kind
@@ -73,7 +72,7 @@ def _whole_json_head(opened: OpenedTable, key: str) -> JsonHead | None:
     try:
         if not isinstance(data, bytes):
             return None
-        text = decompressed(data, source=key, most_bytes=MOST_JSON_BYTES)
+        text = decompressed(data, source=key)
         fields = JsonFields(read_json(text, source=key), where="", source=key, unknown=[])
         return JsonHead(
             table_uuid=fields.optional_text("table-uuid"), last_updated_ms=fields.integer("last-updated-ms")

@@ -12,7 +12,6 @@ from wasim.doctor.table_files import FaultKind, Faults, full_path
 from wasim.errors import UnsupportedFile
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
 from wasim.iceberg.codecs import decompressed, is_gzip
-from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.resolve import CurrentMetadata, NewestBy, current_metadata, hinted_version
 from wasim.storage import S3Options, Storage, StorageError, StoredFile, open_storage, plain_path
@@ -208,7 +207,7 @@ def _read_current(folder: Folder, choice: Choice, faults: Faults) -> _Current:
             unread.append(passed_over.source)
         try:
             data = folder.storage.read(folder.full(found.path))
-            text = decompressed(data, source=found.path, most_bytes=MOST_JSON_BYTES)
+            text = decompressed(data, source=found.path)
             metadata = read_metadata_json(text, source=found.path)
         except UnsupportedFile:
             raise  # an older file would be the table's past, not what stands
@@ -238,7 +237,7 @@ def _is_under_way(folder: Folder, fault: IcebergFileError) -> bool:
     """Whether a file that could not be read has no end yet, or has come to its end meanwhile."""
     try:
         data = folder.storage.read(folder.full(fault.source))
-        read_metadata_json(decompressed(data, source=fault.source, most_bytes=MOST_JSON_BYTES), source=fault.source)
+        read_metadata_json(decompressed(data, source=fault.source), source=fault.source)
     except (FileNotFoundError, StorageError):
         return True
     except IcebergFileError as again:

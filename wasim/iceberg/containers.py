@@ -184,9 +184,9 @@ def inflated_blocks(packed: PackedContainer, *, limits: Limits = DEFAULT_LIMITS)
         yield Block(record_count=block.record_count, raw=raw)
 
 
-def read_container_header(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Mapping[str, bytes]:
+def read_container_header(data: bytes, *, source: str) -> Mapping[str, bytes]:
     """The header values alone, from an Avro file or from a beginning of it that holds them (16 KB mostly do)."""
-    return _read_header(_Cursor(data, source), limits)
+    return _read_header(_Cursor(data, source), DEFAULT_LIMITS)
 
 
 def _read_header(cursor: _Cursor, limits: Limits) -> Mapping[str, bytes]:

@@ -9,11 +9,9 @@ from typing import Any
 from wasim.errors import IcebergFileError
 from wasim.iceberg.avro_reader import AvroRecord, AvroValues, conforms, decode_block, merged_records, read_avro_schema
 from wasim.iceberg.containers import (
-    DEFAULT_LIMITS,
     PYTHON_LIST,
     Container,
     HeaderValues,
-    Limits,
     container_bytes,
     read_container,
 )
@@ -134,9 +132,9 @@ def _java_order(keys: tuple[str, ...]) -> list[str]:
     return java_map_order(keys)
 
 
-def read_manifest_list(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> ManifestList:
+def read_manifest_list(data: bytes, *, source: str) -> ManifestList:
     """The manifest list in an Avro file; IcebergFileError when it is anything else."""
-    return manifest_list_from(read_container(data, source=source, limits=limits), source=source)
+    return manifest_list_from(read_container(data, source=source), source=source)
 
 
 def manifest_list_from(container: Container, *, source: str) -> ManifestList:

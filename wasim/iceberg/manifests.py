@@ -19,11 +19,9 @@ from wasim.iceberg.avro_reader import (
     read_avro_schema,
 )
 from wasim.iceberg.containers import (
-    DEFAULT_LIMITS,
     PYTHON_ENTRIES,
     Container,
     HeaderValues,
-    Limits,
     container_bytes,
     read_container,
     read_container_header,
@@ -128,17 +126,15 @@ def manifest_header_values(header: ManifestHeader, codec: str = "deflate") -> Ma
     return {key: texts[key].encode(errors="replace") for key in java_map_order(texts)}
 
 
-def read_manifest(
-    data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS, known: ManifestHeader | None = None
-) -> Manifest:
+def read_manifest(data: bytes, *, source: str, known: ManifestHeader | None = None) -> Manifest:
     """The manifest in an Avro or Parquet file; IcebergFileError when it is anything else.
 
     `known` is what the manifest list and the table's metadata say of it, for files whose own header says nothing: those
     that went through other Avro tools. Sequence numbers and snapshot ids are inherited by `inherit`.
     """
     if data[:4] == PARQUET_MAGIC:
-        return parquet_manifest_from(read_parquet_manifest(data, source=source, limits=limits), source=source)
-    return manifest_from(read_container(data, source=source, limits=limits), source=source, known=known)
+        return parquet_manifest_from(read_parquet_manifest(data, source=source), source=source)
+    return manifest_from(read_container(data, source=source), source=source, known=known)
 
 
 def parquet_manifest_from(parquet: ParquetManifest, *, source: str) -> Manifest:
@@ -159,7 +155,7 @@ def read_manifest_header(data: bytes, *, source: str) -> ManifestHeader:
     Parquet has its header at the end, so that it takes the whole file.
     """
     if data[:4] == PARQUET_MAGIC:
-        parquet = read_parquet_manifest(data, source=source, limits=DEFAULT_LIMITS, wanted=frozenset())
+        parquet = read_parquet_manifest(data, source=source, wanted=frozenset())
         return _read_header(parquet.header, source)
     return _read_header(read_container_header(data, source=source), source)
 

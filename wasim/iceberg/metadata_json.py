@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wasim.errors import IcebergFileError, UnsupportedFile
-from wasim.iceberg.codecs import decompressed
+from wasim.iceberg.codecs import MOST_JSON_BYTES, decompressed
 from wasim.iceberg.json_text import (
     Json,
     JsonFields,
@@ -51,8 +51,6 @@ from wasim.iceberg.specs import (
 )
 
 _NO_SNAPSHOT = -1
-# 50 000 snapshots of a Spark stream take 44 MB; 250 MB have been seen (iceberg-python#3162).
-MOST_JSON_BYTES = 300 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,11 +154,11 @@ def metadata_log_entry_json(entry: MetadataLogEntry) -> str:
     return f'{{"timestamp-ms":{entry.timestamp_ms},"metadata-file":{quote(entry.metadata_file)}}}'
 
 
-def read_metadata_json(data: bytes, *, source: str, most_bytes: int = MOST_JSON_BYTES) -> TableMetadata:
+def read_metadata_json(data: bytes, *, source: str) -> TableMetadata:
     """The table metadata in a file, compressed or not; IcebergFileError when it is anything else."""
-    text = decompressed(data, source=source, most_bytes=most_bytes)
-    if len(text) > most_bytes:
-        raise IcebergFileError(source, f"is larger than {most_bytes} bytes")
+    text = decompressed(data, source=source)
+    if len(text) > MOST_JSON_BYTES:
+        raise IcebergFileError(source, f"is larger than {MOST_JSON_BYTES} bytes")
     unknown: list[tuple[str, Json]] = []
     fields = JsonFields(read_json(text, source=source), where="", source=source, unknown=unknown)
     try:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wasim.errors import IcebergFileError
-from wasim.iceberg.containers import Limits
+from wasim.iceberg.containers import DEFAULT_LIMITS
 from wasim.iceberg.record_fields import ManifestContent, ManifestEntry, attribute_of, entry_struct
 from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, Schema, StructType, Type, schema_json
 from wasim.iceberg.specs import PartitionSpec, partition_type, spec_fields_json
@@ -83,10 +83,9 @@ class ParquetManifest:
     codec: str
 
 
-def read_parquet_manifest(
-    data: bytes, *, source: str, limits: Limits, wanted: frozenset[int] | None = None
-) -> ParquetManifest:
-    """The manifest in a Parquet file; IcebergFileError when it is anything else, or would take more than the limits.
+def read_parquet_manifest(data: bytes, *, source: str, wanted: frozenset[int] | None = None) -> ParquetManifest:
+    """The manifest in a Parquet file; IcebergFileError when it is anything else, or would take more than a container's
+    limits.
 
     Rows hold the fields of these numbers, all without `wanted`. A process of its own reads them: `parquet_process`.
     """
@@ -95,9 +94,9 @@ def read_parquet_manifest(
     answer = ask_reader(
         data=data,
         wanted=wanted,
-        most_texts=limits.header_bytes,
-        most_rows=limits.records_of(len(data)),
-        most_bytes=limits.raw_bytes_of(len(data)),
+        most_texts=DEFAULT_LIMITS.header_bytes,
+        most_rows=DEFAULT_LIMITS.records_of(len(data)),
+        most_bytes=DEFAULT_LIMITS.raw_bytes_of(len(data)),
     )
     if isinstance(answer, str):
         raise IcebergFileError(source, answer)

@@ -8,7 +8,6 @@ from enum import Enum
 from wasim.errors import IcebergFileError
 from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.json_text import JsonFields, read_json
-from wasim.iceberg.metadata_json import MOST_JSON_BYTES
 from wasim.iceberg.names import parse_metadata_name
 
 _HINT = re.compile(rb"\s*(\d{1,18})\s*")
@@ -141,7 +140,7 @@ def _candidate(
 
 
 def _fields(data: bytes, path: str) -> JsonFields:
-    text = decompressed(data, source=path, most_bytes=MOST_JSON_BYTES)
+    text = decompressed(data, source=path)
     return JsonFields(read_json(text, source=path), where="", source=path, unknown=[])
 
 
