@@ -92,10 +92,10 @@ def grid_schema(cases: Sequence[Case]) -> pa.Schema:
     is maintained, whether its commits stay shorter than their interval, counts, bytes, seconds, and sentences on what
     was ignored or replaced by its mean. What is written and on disk is of all tables that a job commits to.
     """
-    values: dict[str, list[str]] = {}
+    values: dict[str, set[str]] = {}
     for case in cases:
         for field, text in case.swept.items():
-            values.setdefault(field, []).append(text)
+            values.setdefault(field, set()).add(text)
     counts = ["commits", *(f"{kind}_written_bytes" for kind in KINDS), *(f"{kind}_files" for kind in KINDS)]
     return pa.schema(
         [

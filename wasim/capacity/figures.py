@@ -375,7 +375,7 @@ def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
         return raced(sum_history(until, cycle.shape, samples), until).totals
 
     end, on_disk = raced(cycle.end, cycle.case), cycle.on_disk
-    left = sum(end.totals.on_disk_bytes[kind] for kind in METADATA_KINDS) - on_disk.final
+    left = end.totals.metadata_on_disk_bytes - on_disk.final
     return replace(cycle, since=totals_before(course.written, totals_at), on_disk=on_disk.plus(left), end=end)
 
 

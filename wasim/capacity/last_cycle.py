@@ -503,7 +503,7 @@ def _on_disk(case: Case, course: Course, shape: Shape, retention: Retention, tot
     """Metadata on disk: manifests that merges and compaction replace stay until they expire. The mean is of the cycle
     of merges, the most of the later half of the history, as a simulation's.
     """
-    final = float(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS))
+    final = float(totals.metadata_on_disk_bytes)
     before = before_expiries(case, shape, retention, totals, since_s=course.merged_s)
     if before is None:
         return Spread(mean=final, most=final, final=final)

@@ -26,6 +26,11 @@ class Totals:
         """Bytes that the events leave on disk: written minus deleted."""
         return {kind: self.written_bytes[kind] - self.deleted_bytes[kind] for kind in Kind}
 
+    @property
+    def metadata_on_disk_bytes(self) -> int:
+        """Bytes of metadata that the events leave on disk."""
+        return sum(self.written_bytes[kind] - self.deleted_bytes[kind] for kind in METADATA_KINDS)
+
     def times(self, tables: int) -> "Totals":
         """The totals of so many tables that are the same."""
         return self if tables == 1 else Totals(**{name: _times(getattr(self, name), tables) for name in self.__slots__})

@@ -17,14 +17,14 @@ from wasim.scenario.case import microseconds
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
 from wasim.workload import schedule
-from wasim.years.flows import DATA, DELETES, Flow
+from wasim.years.flows import Flow
 from wasim.years.json_sizes import MetadataJson
-from wasim.years.samples import Samples
+from wasim.years.samples import BEFORE_MAINTENANCE, Samples
 
 ALL_TURNS = 512  # expiries looked at one by one, at either end of a history; between them, some of many
 SOME_TURNS = 2_048
 SLACK = 1e-9
-BEFORE_MAINTENANCE, ALMOST = 1e-4, 1e-3  # of a commit, of a snapshot
+ALMOST = 1e-3  # of a snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +79,14 @@ class Retention:
 
     def with_json(self, json: MetadataJson) -> "Retention":
         """The same snapshots and as many metadata.json, of these sizes."""
-        found, own = replace(self, json=json), ("snapshots", "expiries", "versions", "_ends", "_firsts_and_lasts")
+        found, own = replace(self, json=json), ("expiries", "versions")
         vars(found).update({name: getattr(self, name) for name in own})
         return found
 
-    @cached_property
+    @property
     def snapshots(self) -> Floats:
         """Snapshots made, by sample."""
-        return self.samples.flows[:, Flow.SNAPSHOTS]
+        return self.samples.snapshots
 
     @cached_property
     def _items(self) -> Floats:
@@ -116,7 +116,7 @@ class Retention:
 
     def made_by(self, commits: Floats) -> Floats:
         """Snapshots made through these commits of the writer and all that follows them."""
-        made = self._after_commits(commits, self.snapshots)
+        made = self.samples.after_commits(commits, self.snapshots)
         whole = np.rint(made)
         return np.where(np.abs(made - whole) < ALMOST, whole, made)
 
@@ -138,24 +138,6 @@ class Retention:
                 through = turn_after(intervals.astype(np.int64), every_us, microseconds(case.commit_interval_s)) - 1
                 made = made - np.minimum(through, count) + np.minimum(multiples(change.every), count)
         return np.asarray(made)
-
-    def _after_commits(self, commits: Floats, column: Floats) -> Floats:
-        """A curve of the history after these commits of the writer and all that follows them."""
-        return np.asarray(np.interp(commits, self._ends, column[self._firsts_and_lasts]))
-
-    @cached_property
-    def _firsts_and_lasts(self) -> NDArray[np.bool_]:
-        """Which samples are the first or the last of their commit: before maintenance, and after it."""
-        later = self.samples.commits[1:] > self.samples.commits[:-1]
-        found: NDArray[np.bool_] = np.append(True, later) | np.append(later, True)
-        return found
-
-    @cached_property
-    def _ends(self) -> Floats:
-        """Commits of those samples: up to its maintenance, a commit is not quite done."""
-        commits = self.samples.commits
-        is_last = np.append(commits[1:] > commits[:-1], True)
-        return (commits - np.where(is_last, 0.0, BEFORE_MAINTENANCE))[self._firsts_and_lasts]
 
     @cached_property
     def expiries(self) -> Expiries:
@@ -254,9 +236,10 @@ class Retention:
         versions = np.diff(made)
         kept = np.diff(self._items_of_versions(made)) - items_gone * versions
         items = np.divide(kept, versions, out=np.zeros(len(kept)), where=versions > 0)
-        growth = np.diff(self.at(made, self._items)) / np.maximum(between, 1.0)
+        by_then = self.at(made, self._items)
+        growth = np.diff(by_then) / np.maximum(between, 1.0)
         # of several expiries in a group each leaves about as much: the difference of two sums would be too inexact
-        left = self.at(found.made, self._items) - items_gone
+        left = by_then[:-1] - items_gone
         left_on_average = (left + np.append(left[1:], left[-1])) / 2
         expired = np.append(np.diff(items_gone), 0.0) / np.maximum(between, 1.0) * self.json.expires_within
         further_items = items
@@ -330,10 +313,8 @@ class Retention:
 
     def written_since(self, event_time_s: float) -> float:
         """Bytes of metadata written after an event time."""
-        commits, flows = self.commits_by(event_time_s), self.samples.flows
-        written = flows[:, [Flow.LIST_BYTES, *(Flow.WRITTEN_MANIFESTS + group + 1 for group in (DATA, DELETES))]]
-        others = written.sum(axis=1)
-        earlier = float(self._after_commits(np.array([commits]), others)[0]) if commits else 0.0
+        commits, others = self.commits_by(event_time_s), self.samples.metadata_bytes
+        earlier = float(self.samples.after_commits(np.array([commits]), others)[0]) if commits else 0.0
         return float(others[-1]) - earlier + self.json_bytes - self.json_bytes_through(commits)[1]
 
     # -- what is deleted ------------------------------------------------------------------------------------------
@@ -350,7 +331,7 @@ class Retention:
             return 0.0
         if flow == Flow.LIST_BYTES or before is None:
             return float(self.at(np.array([self.gone]), column)[0])
-        return float(self._after_commits(before, column)[0])
+        return float(self.samples.after_commits(before, column)[0])
 
     @cached_property
     def _last_expired(self) -> Floats | None:
@@ -374,16 +355,12 @@ class Retention:
 
     def held(self, turns: NDArray[np.intp]) -> Floats:
         """Bytes of lists and manifests on disk just before these expiries by time, rows of `expiries`, ascending."""
-        flows, upkeep = self.samples.flows, self.case.maintenance.expire_snapshots
-        written, wasted, left = (
-            flows[:, [group + DATA + 1, group + DELETES + 1]].sum(axis=1)
-            for group in (Flow.WRITTEN_MANIFESTS, Flow.WASTED_MANIFESTS, Flow.REPLACED_MANIFESTS)
-        )
-        lists, found = flows[:, Flow.LIST_BYTES], self.expiries
+        samples, found, upkeep = self.samples, self.expiries, self.case.maintenance.expire_snapshots
         older = (upkeep.older_than if upkeep else 0.0) / self.case.commit_interval_s
         gone = np.maximum(np.ceil(found.commits[turns - 1] - older - 1e-6) - 1, 0.0)
-        made = self._after_commits(self.before_expiry(turns), written - wasted + lists)
-        return np.asarray(made - self._after_commits(gone, left) - self.at(found.gone[turns - 1], lists))
+        made = samples.after_commits(self.before_expiry(turns), samples.kept_bytes)
+        lists = self.at(found.gone[turns - 1], samples.flows[:, Flow.LIST_BYTES])
+        return np.asarray(made - samples.after_commits(gone, samples.replaced_bytes) - lists)
 
     def last_versions(self, count: int) -> float:
         """Bytes of the last `count` metadata.json, the current one among them."""

@@ -1,16 +1,35 @@
 """What a history yields: the table after some of the writer's commits."""
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wasim.units import Floats
-from wasim.years.flows import DELETES, Flow
+from wasim.units import Floats, Ints
+from wasim.years.flows import DATA, DELETES, Flow
 
 CHECKPOINTS = 200  # of a history at least
+BEFORE_MAINTENANCE = 1e-4  # of a commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoints:
+    """The table at some of the writer's commits, the last one among them: `live_bytes` of content files, and the
+    snapshots made by then.
+    """
+
+    commits: Ints
+    manifests: Floats
+    entries: Floats
+    list_bytes: Floats
+    live_bytes: Floats
+    scanned_manifests: Floats
+    scanned_bytes: Floats
+    snapshots: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
 class Samples:
     """The table after some of the writer's commits, ascending, as columns of equal length.
 
@@ -32,14 +51,86 @@ class Samples:
     @classmethod
     def of(cls, table: Floats, flows: Floats) -> "Samples":
         """Samples from columns in the order of the fields."""
-        names = [one.name for one in fields(cls) if one.name != "flows"]
-        return cls(**dict(zip(names, table.T, strict=True)), flows=flows)
+        names = [one.name for one in fields(cls) if one.name != "flows"]  # each is read far more often than a row is
+        return cls(**dict(zip(names, np.ascontiguousarray(table.T), strict=True)), flows=np.asfortranarray(flows))
 
     @property
     def delete_files(self) -> Floats:
         """Live delete files."""
         flows = self.flows
         return np.asarray(flows[:, Flow.WRITTEN_FILES + DELETES] - flows[:, Flow.REMOVED_FILES + DELETES])
+
+    @property
+    def snapshots(self) -> Floats:
+        """Snapshots made."""
+        return self.flows[:, Flow.SNAPSHOTS]
+
+    @cached_property
+    def metadata_bytes(self) -> Floats:
+        """Bytes of lists and manifests written."""
+        lists, data, deletes = (self.flows[:, flow] for flow in (Flow.LIST_BYTES, *_bytes_of(Flow.WRITTEN_MANIFESTS)))
+        return np.asarray(lists + data + deletes)
+
+    @cached_property
+    def kept_bytes(self) -> Floats:
+        """Of those, what commits did not delete at once."""
+        written, wasted = (self._both(of) for of in (Flow.WRITTEN_MANIFESTS, Flow.WASTED_MANIFESTS))
+        return np.asarray(written - wasted + self.flows[:, Flow.LIST_BYTES])
+
+    @cached_property
+    def replaced_bytes(self) -> Floats:
+        """Bytes of manifests that have left the current snapshot."""
+        return self._both(Flow.REPLACED_MANIFESTS)
+
+    def _both(self, group: int) -> Floats:
+        data, deletes = (self.flows[:, flow] for flow in _bytes_of(group))
+        return np.asarray(data + deletes)
+
+    def after_commits(self, commits: Floats, column: Floats) -> Floats:
+        """A column after these commits of the writer and all that follows them; between samples linear."""
+        ends, rows = self._ends
+        if not len(commits):
+            return commits
+        first, last = ends.searchsorted([commits.min(), commits.max()]).tolist()
+        near = slice(max(0, first - 1), last + 2)
+        return np.asarray(np.interp(commits, ends[near], column[rows[near]]))
+
+    @cached_property
+    def _ends(self) -> tuple[Floats, NDArray[np.intp]]:
+        """Commits of the samples that are the first or the last of theirs, before maintenance and after it, and where
+        they stand: up to its maintenance, a commit is not quite done.
+        """
+        later = self.commits[1:] > self.commits[:-1]
+        is_last = np.append(later, True)
+        rows = np.flatnonzero(np.append(True, later) | is_last)
+        return (self.commits - np.where(is_last, 0.0, BEFORE_MAINTENANCE))[rows], rows
+
+    @cached_property
+    def checkpoints(self) -> "Checkpoints":
+        """The table at some of the writer's commits, before maintenance of the same commit; between samples linear."""
+        last, flows = float(self.commits[-1]), self.flows
+        commits = np.unique(np.rint(np.geomspace(1, last, CHECKPOINTS)).astype(np.int64))
+        place = np.clip(np.searchsorted(self.commits, commits, side="left"), 1, len(self.commits) - 1)
+        rows = np.stack([place - 1, place])
+        low, high = self.commits[rows]
+        share = np.where(high > low, (commits - low) / np.maximum(high - low, 1e-9), 1.0)
+
+        def between(values: Floats) -> Floats:
+            before, after = values
+            return np.asarray(before + (after - before) * share)
+
+        groups = (DATA + 1, DELETES + 1)
+        live_bytes = [flows[rows, Flow.WRITTEN_FILES + one] - flows[rows, Flow.REMOVED_FILES + one] for one in groups]
+        return Checkpoints(
+            commits=commits,
+            manifests=between(self.data_manifests[rows] + self.delete_manifests[rows]),
+            entries=between(self.entries[rows]),
+            list_bytes=between(self.list_bytes[rows]),
+            live_bytes=between(np.add(*live_bytes)),
+            scanned_manifests=between(self.scanned_manifests[rows]),
+            scanned_bytes=between(self.scanned_bytes[rows]),
+            snapshots=between(self.snapshots[rows]),
+        )
 
     def until(self, commits: float) -> "Samples":
         """The history up to this many commits; where none was sampled then, the last sample is drawn between two."""
@@ -55,3 +146,8 @@ class Samples:
             return np.concatenate([column[: place + 1], np.asarray(last)[np.newaxis]])
 
         return Samples(**{one.name: cut(getattr(self, one.name)) for one in fields(self)})
+
+
+def _bytes_of(group: int) -> tuple[int, int]:
+    """The flows of a group that count bytes: of data, then of deletes."""
+    return group + DATA + 1, group + DELETES + 1

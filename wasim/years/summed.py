@@ -2,9 +2,8 @@
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -21,14 +20,13 @@ from wasim.scenario.change_checks import evolve
 from wasim.scenario.metrics import PERIODS_S
 from wasim.twin import Site, WriterProfile, raced
 from wasim.twin.profile import as_written
-from wasim.units import Floats, Ints
 from wasim.years.band import approximations, band_of
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import History
 from wasim.years.passed_over import passed_over
 from wasim.years.raced import landed_of, settled, with_lost
 from wasim.years.retention import Retention
-from wasim.years.samples import CHECKPOINTS, Samples
+from wasim.years.samples import Samples
 from wasim.years.shape import Shape, read_shape
 
 
@@ -94,17 +92,16 @@ def retention_of(case: Case, shape: Shape, samples: Samples) -> Retention:
 
 def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
     """The sums of a case by what its expiry and metadata log made of a history."""
-    commits = _checkpoints(case.commits)
-    table = _at(retention.samples, commits)
+    table = retention.samples.checkpoints
     return Summed(
         totals=totals_of(case, shape, retention),
         live_bytes=_live_bytes(retention, shape),
-        ledger=_ledger(case, retention, shape, commits, table),
+        ledger=_ledger(case, retention, shape),
         ingested_bytes=ingested_bytes_of(case, shape),
         operations=(),
         band=band_of(case, shape.arrivals, shape.bands),
         approximated=approximations(case, shape.arrivals),
-        scanned=Scanned(manifests=table["scanned"], bytes=table["scanned_bytes"]),
+        scanned=Scanned(manifests=table.scanned_manifests, bytes=table.scanned_bytes),
     )
 
 
@@ -267,11 +264,13 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
     """The table once it has settled, by metric: the most that it holds, and what an hour, a day writes."""
     samples, expiries = retention.samples, retention.expiries.commits
     first, last = retention.commits_by(case.ends_s / 2), float(samples.commits[-1])
-    rows = samples.commits > min(first, last - 1)
+    rows = slice(int(samples.commits.searchsorted(min(first, last - 1), side="right")), None)
     even = np.rint(np.linspace(min(first + 1, last), last, MOST_SEEN))
     made = retention.made_by(np.unique(np.concatenate([even, expiries[(expiries > first) & (expiries <= last)]])))
-    on_disk = float(sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS))
+    on_disk = float(totals.metadata_on_disk_bytes)
     before = before_expiries(case, shape, retention, totals, since_s=case.ends_s / 2)
+    since_s = {metric: case.cycle_since_s(one) for metric, one in PERIODS_S.items() if case.horizon_s >= one}
+    written = {one: retention.written_since(one) for one in {*since_s.values()}}
     return {
         "metadata_json_bytes": max(retention.last_json_bytes, float(retention.json_of(made, made).max())),
         "metadata_on_disk_bytes": on_disk if before is None else max(on_disk, before.most),
@@ -279,12 +278,7 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
         "snapshots": float(np.rint(retention.retained(made).max())),
         "files": float(np.rint(samples.entries[rows].max())),
         "delete_files": float(np.rint(samples.delete_files[rows].max())),
-        **{
-            metric: retention.written_since(since_s) * period_s / (case.ends_s - since_s)
-            for metric, period_s in PERIODS_S.items()
-            if case.horizon_s >= period_s
-            for since_s in [case.cycle_since_s(period_s)]
-        },
+        **{metric: written[one] * PERIODS_S[metric] / (case.ends_s - one) for metric, one in since_s.items()},
     }
 
 
@@ -312,7 +306,7 @@ def before_expiries(
         return None
     held, before = retention.held(turns), retention.before_expiry(turns)
     properties, found = TableProperties.read(case.table.properties), list[float]()
-    for place in (int(np.where(expiries[turns] > later, held, -np.inf).argmax()), len(turns) - 1):
+    for place in dict.fromkeys((int(np.where(expiries[turns] > later, held, -np.inf).argmax()), len(turns) - 1)):
         commits = float(before[place])
         versions, written = retention.json_bytes_through(commits)
         if properties.metadata_delete_after_commit_enabled:
@@ -322,7 +316,7 @@ def before_expiries(
             json = shape.sizes.json.created + written - totals.deleted_bytes[Kind.METADATA_JSON]
         found.append(float(held[place]) + json)
     known = (*MANIFEST_KINDS, Kind.MANIFEST_LIST, Kind.METADATA_JSON)
-    others = sum(totals.on_disk_bytes[kind] for kind in METADATA_KINDS if kind not in known)
+    others = sum(size for kind, size in totals.on_disk_bytes.items() if kind in METADATA_KINDS and kind not in known)
     mean = found[-1] + 2 * float(held[expiries[turns] > since].mean() - held[-1])
     return BeforeExpiries(most=max(found) + others, mean=mean + others)
 
@@ -339,12 +333,13 @@ def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:
     return live
 
 
-def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table: Mapping[str, Floats]) -> Ledger:
-    """Some commits of the writer, the last one among them, after which the table was so."""
-    snapshots, unknown = table["snapshots"], np.full(len(commits), np.nan)
+def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
+    """Some commits of the writer, the last one among them."""
+    table = retention.samples.checkpoints
+    commits, snapshots, unknown = table.commits, table.snapshots, np.full(len(table.commits), np.nan)
     written = {
         Kind.METADATA_JSON: retention.json_of(snapshots, snapshots),
-        Kind.MANIFEST_LIST: table["lists"],
+        Kind.MANIFEST_LIST: table.list_bytes,
         **{kind: np.full(len(commits), size) for kind, size in _written_by_commit(shape).items()},
     }
     nothing = np.zeros(len(commits))
@@ -362,14 +357,14 @@ def _ledger(case: Case, retention: Retention, shape: Shape, commits: Ints, table
         manifests_created=unknown,
         manifests_kept=unknown,
         manifests_replaced=unknown,
-        live_manifests=np.rint(table["manifests"]).astype(np.int64),
-        live_entries=np.rint(table["entries"]),
+        live_manifests=np.rint(table.manifests).astype(np.int64),
+        live_entries=np.rint(table.entries),
         entries_added=np.full(len(commits), shape.arrivals.files),
         entries_processed=unknown,
         snapshots_retained=np.rint(retention.retained(snapshots)).astype(np.int64),
         records_added=np.full(len(commits), float(case.rows_per_commit)),
         records_live=np.asarray(commits * float(case.rows_per_commit), dtype=np.float64),
-        data_bytes_live=np.rint(table["bytes"]),
+        data_bytes_live=np.rint(table.live_bytes),
         wasted_bytes=unknown,
         written_bytes={kind: np.rint(written.get(kind, nothing)).astype(np.int64) for kind in Kind},
         deleted_bytes=dict.fromkeys(Kind, unknown),
@@ -385,32 +380,3 @@ def _written_by_commit(shape: Shape) -> dict[Kind, float]:
     if sizes.row_deltas is not None:
         found |= {Kind.DELETE_MANIFEST: sizes.delete_manifests.new, Kind.DELETE_FILE: sizes.row_deltas.bytes}
     return found
-
-
-@lru_cache(maxsize=64)
-def _checkpoints(commits: int) -> Ints:
-    """Some of so many commits, the last one among them."""
-    return np.unique(np.rint(np.geomspace(1, commits, CHECKPOINTS)).astype(np.int64))
-
-
-def _at(samples: Samples, commits: Ints) -> dict[str, Floats]:
-    """The table at these commits, before maintenance of the same commit; between samples linear."""
-    place = np.clip(np.searchsorted(samples.commits, commits, side="left"), 1, len(samples.commits) - 1)
-    low, high = samples.commits[place - 1], samples.commits[place]
-    share = np.where(high > low, (commits - low) / np.maximum(high - low, 1e-9), 1.0)
-
-    def between(column: Floats) -> Floats:
-        return np.asarray(column[place - 1] + (column[place] - column[place - 1]) * share)
-
-    flows = samples.flows
-    written, removed = Flow.WRITTEN_FILES + 1, Flow.REMOVED_FILES + 1
-    columns = [flows[:, written + group] - flows[:, removed + group] for group in (DATA, DELETES)]
-    return {
-        "manifests": between(samples.data_manifests + samples.delete_manifests),
-        "entries": between(samples.entries),
-        "lists": between(samples.list_bytes),
-        "bytes": between(np.add(*columns)),
-        "scanned": between(samples.scanned_manifests),
-        "scanned_bytes": between(samples.scanned_bytes),
-        "snapshots": between(flows[:, Flow.SNAPSHOTS]),
-    }

@@ -183,7 +183,7 @@ def month_price(run: CaseRun, month: "Forecast | None", prices: Prices) -> float
     bill = bill_case(run, prices)
     puts = sum(found.of_all_tables.files_written.values()) / found.case.horizon_s * MONTH_S / 1000
     requests = puts * prices.per_1000_requests.put if bill is None else bill.requests_price_per_month
-    kept_bytes = sum(found.of_all_tables.on_disk_bytes[kind] for kind in METADATA_KINDS)
+    kept_bytes = found.of_all_tables.metadata_on_disk_bytes
     return requests + kept_bytes / GIB * prices.storage_per_gib_month
 
 
