@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from wasim.fit.report import FitReport, KeepsUp
-from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.report.modelled import find_keeps_up, keeps_up_by_simulation, stops_keeping_up
 from wasim.report.series import Series, group_cases, planning_at_end_ms
 from wasim.report.words import ABSENT
