@@ -299,7 +299,8 @@ class FileSizes:
             in_page = min(_PAGE_ROWS, ceil(_PAGE_RAW_BYTES / raw_bytes))
             page_bytes = self.kinds[kind].of(in_page).mean_bytes
             held += count * (rows // in_page * page_bytes + rows % in_page * raw_bytes)
-        return int(rows[min(np.searchsorted(np.maximum.accumulate(held), target_bytes), len(rows) - 1)])
+        last = len(rows) - 1
+        return int(rows[min(int(np.searchsorted(np.maximum.accumulate(held), target_bytes)), last)])
 
     @property
     def raw_row_bytes(self) -> float:
