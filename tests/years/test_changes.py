@@ -304,6 +304,18 @@ def test_overwriting_the_newest_partitions_replaces_their_files_alone(made: Call
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=band)
 
 
+def test_tasks_overwrite_files_of_each_hour_that_their_rows_span(made: Callable) -> None:
+    table = TABLE | {"partition_by": [*BY_HOUR["partition_by"], *BY_BUCKET["partition_by"]]}
+    lines = {"commit_interval": "7m", "workload": {"rows_per_second": 40 / 420, "files_per_commit": 3}}
+    overwrite = {"every": "1050s", "rows": 300, "kind": "dynamic"}
+    lines |= {"table": table, "writer": "streaming", "changes": {"overwrite": overwrite}}
+    exact, summed = made(lines | {"horizon": f"{420 * 2 * COMMITS}s"})
+    for kind in (Kind.DATA, Kind.DATA_MANIFEST):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.01), kind
+    lists = Kind.MANIFEST_LIST  # what is left of a statement's manifests stands alone once the emptied ones are gone
+    assert summed.totals.written_bytes[lists] == pytest.approx(exact.written_bytes[lists], rel=0.03)
+
+
 def test_overwritten_partitions_leave_the_others_in_their_manifests(made: Callable) -> None:
     lines = {"writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 2}, "table": TABLE | BY_BUCKET}
     exact, summed = made(lines | {"changes": {"overwrite": {"every": "3s", "rows": 5, "kind": "dynamic"}}})

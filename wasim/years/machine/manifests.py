@@ -185,6 +185,7 @@ def drop_dead(table: Table, group: int) -> None:
     """Takes older manifests without live entries out of the list, as every commit does that may merge: of those with
     less than one on average, all but as many as there are entries.
     """
+    part_from_dead(table, group)
     rows, kept = table.rows[group], 0
     for place in range(table.used[group]):
         row = rows[place]
@@ -201,6 +202,22 @@ def drop_dead(table: Table, group: int) -> None:
                 hold_one(rows[kept], left)
             kept += 1
     table.used[group] = kept
+
+
+def part_from_dead(table: Table, group: int) -> None:
+    """Of manifests that a statement wrote again, those with live entries stand next to each other alone, once those
+    without are gone.
+    """
+    rows, used, first = table.rows[group], table.used[group], 0
+    while first < used:
+        siblings, stop, alive, dead = rows[first][SIBLINGS], first, 0.0, 0.0
+        while stop < used and rows[stop][IS_NEW] == 0 and abs(rows[stop][SIBLINGS] - siblings) <= NEGLIGIBLE:
+            left = min(1.0, live_of(rows[stop]))
+            alive, dead, stop = alive + rows[stop][COUNT] * left, dead + rows[stop][COUNT] * (1 - left), stop + 1
+        if dead > NEGLIGIBLE:
+            for place in range(first, stop):
+                rows[place][SIBLINGS] = min(siblings, 1 - 1 / max(1.0, alive))
+        first = max(stop, first + 1)
 
 
 def hold_one(row: list[float], left: float) -> None:

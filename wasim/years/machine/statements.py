@@ -108,6 +108,7 @@ from wasim.years.machine.touched import (
     rows_of_open,
     rows_through,
     total_of,
+    unit_of,
 )
 
 # Two strides, every n-th row of the table each, have a file in common here and there, or else several at a time: of a
@@ -401,7 +402,10 @@ def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) ->
     numbers[TOGETHER] = laws.files / laws.partitions
     made = min(laws.tasks, wanted)
     if made > 0 and laws.is_partitioned:
+        last = rows_through(laws, numbers[COMMITS])
         made *= newest_partitions(table, laws, wanted / made)
+        if closes:
+            made = cells_of_tasks(laws, last - wanted, last, 0.0)
     rewrite_rows(table, laws, OVERWRITE, wanted, 0.0, 0.0, made)
     if by_partition and closes:  # what is left there the next such statement may overwrite
         numbers[SMALL_SEEN], numbers[NEWEST_COMMIT] = arrived, numbers[COMMITS]
@@ -410,7 +414,7 @@ def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) ->
 
 def oldest_unit(table: Table, laws: Laws, wanted: float) -> float:
     """Which of the partitions by time the oldest of the `wanted` newest rows is in, counted from 0."""
-    return floor((table.numbers[COMMITS] - ceil(wanted / laws.new_rows)) / laws.lifetime + PART_OF_FILE)
+    return unit_of(laws, rows_through(laws, table.numbers[COMMITS]) - wanted)
 
 
 def files_before(table: Table, laws: Laws, wanted: float) -> float:
@@ -427,13 +431,31 @@ def overwritten_share(table: Table, laws: Laws, number: int, wanted: float) -> f
     if number == ARRIVED:
         hit = max(0.0, files - files_before(table, laws, wanted))
     if number == edge_of(table, laws):
-        before = numbers[NEWEST_COMMIT]  # the last one wrote into the partitions from the first to the last one here
-        first = floor((before - ceil(numbers[EDGE_ROWS] / laws.new_rows)) / laws.lifetime + PART_OF_FILE)
-        last = ceil(before / laws.lifetime - PART_OF_FILE)
-        there = max(0.0, last - max(first, oldest_unit(table, laws, wanted)))
-        hit = min(numbers[EDGE_FILES], files) * there / max(1, last - first)
+        last = rows_through(laws, numbers[NEWEST_COMMIT])
+        first = max(0.0, last - numbers[EDGE_ROWS])
+        there = cells_of_tasks(laws, first, last, oldest_unit(table, laws, wanted))
+        hit = min(numbers[EDGE_FILES], files) * there / max(cells_of_tasks(laws, first, last, 0.0), NEGLIGIBLE)
     hit *= newest_partitions(table, laws, wanted) / laws.open_partitions
     return min(1.0, hit / files) if files > NEGLIGIBLE else 0.0
+
+
+def cells_of_tasks(laws: Laws, first: float, last: float, unit: float) -> float:
+    """Files that tasks write which take the rows from the first to the last one in order, each one for each partition
+    that its rows fall into, of the partitions by time from this one on.
+    """
+    tasks, each, found = max(1.0, min(laws.tasks, last - first)), laws.new_rows * laws.lifetime, 0.0
+    for task in range(int(tasks)):
+        at = max(first + floor(task * (last - first) / tasks), unit * each)
+        stop = first + floor((task + 1) * (last - first) / tasks)
+        if at >= stop:
+            continue
+        begun, ended = unit_of(laws, at), unit_of(laws, stop - PART_OF_FILE)
+        if begun == ended:
+            found += drawn(laws.open_partitions, stop - at)
+            continue
+        found += drawn(laws.open_partitions, (begun + 1) * each - at) + drawn(laws.open_partitions, stop - ended * each)
+        found += (ended - begun - 1) * drawn(laws.open_partitions, each)
+    return found
 
 
 def newest_partitions(table: Table, laws: Laws, rows: float) -> float:
