@@ -316,6 +316,15 @@ def test_tasks_overwrite_files_of_each_hour_that_their_rows_span(made: Callable)
     assert summed.totals.written_bytes[lists] == pytest.approx(exact.written_bytes[lists], rel=0.03)
 
 
+def test_upserts_hit_the_compacted_file_of_each_hour(made: Callable) -> None:
+    upsert, compaction = {"share": 0.1, "mode": "merge-on-read"}, {"rewrite_data_files": {"every": "50m"}}
+    lines = {"commit_interval": "2m", "workload": {"rows_per_second": 40 / 120}, "horizon": f"{120 * 2 * COMMITS}s"}
+    lines |= {"table": TABLE | BY_HOUR, "writer": {"kind": "batch", "upsert": upsert}, "maintenance": compaction}
+    exact, summed = made(lines)
+    for kind in (Kind.DATA, Kind.DELETE_FILE):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.02), kind
+
+
 def test_overwritten_partitions_leave_the_others_in_their_manifests(made: Callable) -> None:
     lines = {"writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 2}, "table": TABLE | BY_BUCKET}
     exact, summed = made(lines | {"changes": {"overwrite": {"every": "3s", "rows": 5, "kind": "dynamic"}}})

@@ -24,6 +24,7 @@ from wasim.years.machine.tables import (
     DELETES,
     EDGE_FILES,
     EDGE_ROWS,
+    EVENLY,
     FILES,
     FRESH,
     GONE_BYTES,
@@ -484,7 +485,12 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
     if inserted > 0:  # into partitions that a commit of the writer opens, or finds open
         share = drawn(laws.open_partitions, inserted) / drawn(laws.open_partitions, laws.rows_per_commit)
         table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS] = laws.partitions * min(1.0, share), inserted
-        cells += table.numbers[NEW_CELLS] * (1 - open_is_hit(table, laws, cells, updated))
+        is_open_hit = open_is_hit(table, laws, cells, updated)
+        if table.numbers[EVENLY] > 0:
+            last = rows_through(laws, table.numbers[COMMITS])
+            table.numbers[NEW_CELLS] = unit_of(laws, last - PART_OF_FILE) - unit_of(laws, last - inserted) + 1
+            return min(written, max(cells + table.numbers[NEW_CELLS] - is_open_hit, least))
+        cells += table.numbers[NEW_CELLS] * (1 - is_open_hit)
     return min(written, max(cells, least))
 
 

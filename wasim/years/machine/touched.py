@@ -145,11 +145,15 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             # compaction leaves one large file to a partition, which no statement on read writes again
             weight, few, many = some_large(partitions_so_far(table, laws), one[FILES], mean, mean * wider + mean)
             of_few, of_many = 1 - (1 - numbers[TOUCHES]) ** few, 1 - (1 - numbers[TOUCHES]) ** many
-            if is_stride:
+            if numbers[EVENLY] > 0:
+                of_few, of_many = hit_evenly(table, laws, few, share), hit_of_new(many * share, replaced)
+            elif is_stride:
                 of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
             hit, of_rows = hit_of_kinds(table, (weight, few, many), of_few, of_many)
         elif is_stride:
             hit = of_rows = hit_by_stride(mean * share, replaced)
+        elif number == ARRIVED and numbers[EVENLY] > 0:  # rows of each follow each other
+            hit = of_rows = min(1.0, mean * share)
         elif (
             number == REWRITTEN and numbers[EVENLY] > 0 and not on_read and one[FILES] <= partitions_so_far(table, laws)
         ):
@@ -270,6 +274,23 @@ def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
         each = (1 - (touched - whole) * kept) * exp(-replaced_per_new_row * touched * kept)
         missed += each * (1 - kept) ** whole if whole > 0 else each
     return 1 - missed / AGES
+
+
+def hit_evenly(table: Table, laws: Laws, rows: float, share: float) -> float:
+    """How likely a file is hit that holds so many of the rows of a partition by time, of which this share is hit, at
+    even distances.
+    """
+    every = min(laws.new_rows * laws.lifetime, rows_through(laws, table.numbers[COMMITS]))
+    held, hits = min(1.0, rows / every), every * share
+    return 1 - (1 - held) ** floor(hits) * (1 - (hits - floor(hits)) * held)
+
+
+def hit_of_new(touched: float, replaced_per_new_row: float) -> float:
+    """The same of a file of a commit, this many of whose rows would be hit: its new rows follow each other, those that
+    they replaced lie anywhere.
+    """
+    new = touched / (1 + replaced_per_new_row)
+    return 1 - (1 - min(1.0, new)) * exp(new - touched)
 
 
 def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: float) -> None:
@@ -491,8 +512,7 @@ def open_is_hit(table: Table, laws: Laws, cells: float, rows: float) -> float:
     if table.numbers[EVENLY] == 0:
         return cells / max(partitions_so_far(table, laws), cells)
     passed = partitions_passed(table, laws)
-    since = passed - floor(passed)
-    return min(1.0, (since if since > 0 else 1.0) * rows / passed)
+    return min(1.0, (passed + 1 - ceil(passed)) * rows / passed)
 
 
 def partitions_hit(table: Table, laws: Laws, things: float) -> float:
@@ -502,7 +522,8 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
     if not laws.is_partitioned:
         return 1.0
     if table.numbers[EVENLY] > 0:
-        return min(things, partitions_passed(table, laws))
+        passed = partitions_passed(table, laws)
+        return (ceil(passed) - 1) * min(1.0, things / passed) + open_is_hit(table, laws, 0.0, things)
     if table.numbers[IS_SCATTERED] > 0:
         every = partitions_so_far(table, laws)
         return every * (1 - exp(-things / every))
@@ -517,8 +538,8 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
 
 
 def unit_of(laws: Laws, row: float) -> float:
-    """Which of the partitions by time a row fell into, counted from 0: the first commit brought more than others."""
-    return max(0.0, float(floor((row - laws.replaced_per_commit) / (laws.new_rows * laws.lifetime))))
+    """Which of the partitions by time a row fell into, counted from 0: its number is what tells its time."""
+    return max(0.0, float(floor(row / (laws.new_rows * laws.lifetime) + NEGLIGIBLE)))
 
 
 def rows_of_open(table: Table, laws: Laws) -> float:
@@ -527,4 +548,4 @@ def rows_of_open(table: Table, laws: Laws) -> float:
     if laws.lifetime == inf:
         return through
     unit = unit_of(laws, through - PART_OF_FILE)
-    return through - (laws.replaced_per_commit + unit * laws.new_rows * laws.lifetime if unit > 0 else 0.0)
+    return through - unit * laws.new_rows * laws.lifetime
