@@ -200,6 +200,9 @@ def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written
     classes = table.classes
     of_arrived = classes[ARRIVED][LIVE] ** 2 / max(classes[ARRIVED][FILES], 1.0)
     of_hit = hit + table.hits[HIT_SHARES][ARRIVED] * of_arrived
+    if table.numbers[EVENLY] > 0 and table.numbers[SQUARES_TWICE] > 0:
+        table.numbers[SQUARES] = table.numbers[SQUARES_TWICE]
+        return
     twice = table.numbers[SQUARES_TWICE] + table.hits[HIT_SHARES][ARRIVED] ** 2 * of_arrived
     if are_all_open(table, laws):
         every = partitions_so_far(table, laws)
@@ -488,7 +491,10 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
         is_open_hit = open_is_hit(table, laws, cells, updated)
         if table.numbers[EVENLY] > 0:
             last = rows_through(laws, table.numbers[COMMITS])
-            table.numbers[NEW_CELLS] = unit_of(laws, last - PART_OF_FILE) - unit_of(laws, last - inserted) + 1
+            first = unit_of(laws, last - inserted)
+            table.numbers[NEW_CELLS] = unit_of(laws, last - PART_OF_FILE) - first + 1
+            if first > unit_of(laws, last - inserted - PART_OF_FILE):
+                is_open_hit = 0.0  # has closed
             return min(written, max(cells + table.numbers[NEW_CELLS] - is_open_hit, least))
         cells += table.numbers[NEW_CELLS] * (1 - is_open_hit)
     return min(written, max(cells, least))

@@ -52,7 +52,8 @@ TOUCHES, MISSES = 50, 51  # of scattered rows: a statement's share, and that whi
 EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the edge is, 1 the newest; and of the other
 EVENLY = 56  # whether the rows that a statement hits lie at even distances in partitions by time, one open at a time
 KEPT_SQUARES = 57  # of files as they arrived when the last statement had run: the squares of the shares of rows left
-NUMBERS = 58
+OPEN_FILES, OPEN_SQUARES = 58, 59  # the same, of such a partition that is open: its files, the squares of their rows
+NUMBERS = 60
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

@@ -39,6 +39,8 @@ from wasim.years.machine.tables import (
     NET_ROWS,
     NEW_CELL_ROWS,
     NEW_CELLS,
+    OPEN_FILES,
+    OPEN_SQUARES,
     OTHER_FILES,
     OTHER_ROWS,
     OTHER_SEEN,
@@ -146,7 +148,8 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             weight, few, many = some_large(partitions_so_far(table, laws), one[FILES], mean, mean * wider + mean)
             of_few, of_many = 1 - (1 - numbers[TOUCHES]) ** few, 1 - (1 - numbers[TOUCHES]) ** many
             if numbers[EVENLY] > 0:
-                of_few, of_many = hit_evenly(table, laws, few, share), hit_of_new(many * share, replaced)
+                rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, numbers[COMMITS]))
+                of_few, of_many = hit_evenly(few, rows_of_unit, share), hit_of_new(many * share, replaced)
             elif is_stride:
                 of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
             hit, of_rows = hit_of_kinds(table, (weight, few, many), of_few, of_many)
@@ -154,11 +157,8 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             hit = of_rows = hit_by_stride(mean * share, replaced)
         elif number == ARRIVED and numbers[EVENLY] > 0:  # rows of each follow each other
             hit = of_rows = min(1.0, mean * share)
-        elif (
-            number == REWRITTEN and numbers[EVENLY] > 0 and not on_read and one[FILES] <= partitions_so_far(table, laws)
-        ):
-            hit = of_rows = min(1.0, mean * share)  # each holds all rows of a partition, which follow each other
-            numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hit)
+        elif number == REWRITTEN and mean > 0 and numbers[EVENLY] > 0 and not on_read:
+            hit, of_rows = hit_of_hours(table, laws, share)
         elif number == REWRITTEN and mean > 0 and large > 0:
             squares = max(numbers[SQUARES], mean * one[LIVE])
             hit, of_rows = hit_of_large(table, share, large, evenly, squares)
@@ -276,13 +276,63 @@ def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
     return 1 - missed / AGES
 
 
-def hit_evenly(table: Table, laws: Laws, rows: float, share: float) -> float:
-    """How likely a file is hit that holds so many of the rows of a partition by time, of which this share is hit, at
+def hit_evenly(rows: float, every: float, share: float) -> float:
+    """How likely a file is hit that holds so many of `every` row of a partition by time, of which this share is hit, at
     even distances.
     """
-    every = min(laws.new_rows * laws.lifetime, rows_through(laws, table.numbers[COMMITS]))
     held, hits = min(1.0, rows / every), every * share
     return 1 - (1 - held) ** floor(hits) * (1 - (hits - floor(hits)) * held)
+
+
+def hit_of_hours(table: Table, laws: Laws, share: float) -> tuple[float, float]:
+    """What `hit_of_large` finds, where an upsert by copy-on-write hits rows at even distances in partitions by time: of
+    the files that it hits in one it makes one file, with the new rows in that which is open.
+    """
+    numbers, one, each = table.numbers, table.classes[REWRITTEN], laws.new_rows * laws.lifetime
+    closed, before = ceil(partitions_passed(table, laws)) - 1.0, rows_through(laws, numbers[COMMITS] - 1)
+    files, rows = min(one[FILES], max(1.0, one[FILES] - closed)), before - closed * each
+    if closed > 0 and numbers[OPEN_FILES] > 0:
+        files = min(files, numbers[OPEN_FILES])
+    squares = numbers[OPEN_SQUARES] if files > 1 else rows * rows
+    large, others, in_hits, left, together = hit_in_each(1.0, files, rows, squares, share)
+    new = min(laws.new_rows, (closed + 1) * each - before)
+    next_new = laws.new_rows - new
+    numbers[OPEN_FILES] = files - large - others + min(1.0, rows * share + new)
+    numbers[OPEN_SQUARES] = left + together + 2 * new * in_hits + new * new
+    numbers[SQUARES_TWICE] = numbers[OPEN_SQUARES] + next_new * next_new
+    if next_new > 0:
+        numbers[OPEN_FILES], numbers[OPEN_SQUARES] = 1.0, next_new * next_new
+    numbers[LARGE] = min(1.0, rows * share)
+    of_large, hit = large * numbers[LARGE], large + others
+    if one[FILES] - files > NEGLIGIBLE:
+        squares = max(0.0, numbers[SQUARES] - squares)
+        large, others, more, left, together = hit_in_each(closed, one[FILES] - files, each, squares, share)
+        numbers[SQUARES_TWICE] += left + together
+        numbers[LARGE], of_large, hit = numbers[LARGE] + closed, of_large + large, hit + large + others
+        in_hits += more
+    numbers[HIT_OF_LARGE] = of_large / numbers[LARGE]
+    numbers[HIT_OF_OTHERS] = max(0.0, hit - of_large) / max(one[FILES] - numbers[LARGE], NEGLIGIBLE)
+    numbers[HIT_OF_OTHERS] = min(1.0, numbers[HIT_OF_OTHERS])
+    return hit / one[FILES], min(1.0, in_hits / one[LIVE])
+
+
+def hit_in_each(
+    hours: float, files: float, rows: float, squares: float, share: float
+) -> tuple[float, float, float, float, float]:
+    """Of `files` in so many partitions by time, of `rows` rows each: how many large ones, one of each, and how many
+    others are hit, the rows of these, the squares of the rows of each that is missed, and of those that are hit in each
+    together.
+    """
+    mean, more = hours * rows / files, max(0.0, files / hours - 1)
+    _, few, many = some_large(hours, files, mean, squares / files - mean * mean)
+    of_few, of_many = hit_evenly(few, rows, share), min(1.0, many * share)
+    both = max(0.0, of_few + of_many - hit_evenly(few + many, rows, share))
+    two = max(0.0, 2 * of_many - hit_evenly(2 * many, rows, share))
+    apart = 2 * more * few * many * both + more * max(0.0, more - 1) * many * many * two
+    together = hours * (few * few * of_few + more * many * many * of_many + apart)
+    left = hours * (few * few * (1 - of_few) + more * many * many * (1 - of_many))
+    large, others = hours * of_few, hours * more * of_many
+    return large, others, large * few + others * many, left, together
 
 
 def hit_of_new(touched: float, replaced_per_new_row: float) -> float:
@@ -503,8 +553,8 @@ def live_in_hits(table: Table) -> float:
 
 
 def partitions_passed(table: Table, laws: Laws) -> float:
-    """Partitions that were open one after another, of the open one the share of its time that has passed."""
-    return laws.partitions * max(1.0, table.numbers[DEALT] / max(1.0, laws.lifetime))
+    """Partitions that were open one after another before this upsert, of the open one the share that it has."""
+    return rows_through(laws, table.numbers[COMMITS] - 1) / (laws.new_rows * laws.lifetime)
 
 
 def open_is_hit(table: Table, laws: Laws, cells: float, rows: float) -> float:
