@@ -303,6 +303,9 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
             return 0.0
         if number == REWRITTEN and numbers[LARGE] > 0:  # large files are named first
             of_large = min(held, numbers[LARGE])
+            if not laws.compacts:  # as many come as upserts: as old ones are hit as often as young ones
+                again = numbers[HIT_OF_LARGE] * of_large
+                of_large = min(of_large, numbers[LARGE] * again / (1 + again))
             of_others = min(held - of_large, max(0.0, one[FILES] - numbers[LARGE]))
             return numbers[HIT_OF_LARGE] * of_large + numbers[HIT_OF_OTHERS] * of_others
         if number == REWRITTEN:

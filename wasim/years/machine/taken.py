@@ -1,6 +1,6 @@
 """Entries that statements take out of manifests in the machine: every manifest that lists one is written again."""
 
-from math import ceil, exp, floor
+from math import ceil, exp, floor, log1p
 
 from wasim.years.machine.manifests import copy_row, live_of, note_leaving, note_written, replace_rows
 from wasim.years.machine.sizes import manifest_bytes
@@ -14,6 +14,7 @@ from wasim.years.machine.tables import (
     GONE_FRESH,
     HIT_OF_LARGE,
     IS_NEW,
+    IS_SCATTERED,
     LARGE,
     MISSES,
     NEGLIGIBLE,
@@ -87,6 +88,12 @@ def untouched_of(row: list[float], gone: list[float], among: float) -> float:
     return found
 
 
+def missed_partitions(laws: Laws, listed: float, share: float) -> float:
+    """How likely none of so many open partitions is among this share of them, which rows fall into by chance."""
+    every = laws.open_partitions
+    return power(1 - min(1.0, listed / every), log1p(-share) / log1p(-1 / every)) if every > 1 else 1 - share
+
+
 def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, float, float]) -> None:
     """With which probability an entry of each kind goes, into `gone`, and which share of the entries of each row is
     among this many of the newest, into `counts`.
@@ -144,6 +151,7 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
     manifests are written again.
     """
     rows, spare, copied, rewritten = table.rows[group], table.spare, 0, 0.0
+    by_partition = group == 0 and table.numbers[IS_SCATTERED] == 0
     for place in range(table.used[group]):
         row, gone, among = rows[place], table.gone[place], table.counts[place]
         count = min(row[COUNT], float(ceil(row[COUNT] * among - NEGLIGIBLE)))  # the newest ones
@@ -164,6 +172,12 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
         every = power(first, fresh) * power(second, partial) * power(third, settled)
         if together > 1:
             untouched, every = untouched ** (1 / together), every ** (1 / together)
+        if by_partition:  # of a few partitions, which a manifest lists some of
+            untouched = missed_partitions(laws, live_of(row) * last / together, table.numbers[TOUCHES])
+            if whole > 0 and last < 1:
+                missed = missed_partitions(laws, live_of(row) / together, table.numbers[TOUCHES])
+                untouched = (whole * missed + untouched) / count
+            every = min(every, 1 - untouched)
         hit = 1 - untouched
         if hit <= NEGLIGIBLE:
             copy_row(spare, copied, row)

@@ -133,11 +133,12 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
     find_classes(table, laws)
     begin_hits(table, True, False)
     numbers, hits, replaced = table.numbers, table.hits, laws.replaced_per_commit / max(1.0, laws.new_rows)
-    is_stride, large = evenly and not laws.is_partitioned, 0.0 if on_read else large_files(table, laws)
+    large = 0.0 if on_read else large_files(table, laws)
     numbers[TOUCHES] = min(share, 1 - NEGLIGIBLE)
     numbers[MISSES] += log1p(-numbers[TOUCHES])
     numbers[EVENLY] = 1.0 if evenly and laws.lifetime < inf and laws.open_partitions <= 1 else 0.0
-    if is_stride:
+    is_stride = evenly and (not laws.is_partitioned or (numbers[EVENLY] > 0 and on_read and not laws.compacts))
+    if is_stride and not laws.is_partitioned:
         numbers[IN_STEP] = 1 / (1 + replaced) ** 2  # neither row moved
     for number in range(3):
         one = table.classes[number]
@@ -153,6 +154,11 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             elif is_stride:
                 of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
             hit, of_rows = hit_of_kinds(table, (weight, few, many), of_few, of_many)
+        elif is_stride and number == REWRITTEN and mean > 0 and partitions_passed(table, laws) > 1:
+            # each upsert's new rows are in one large file, those that they replace in partitions of their own
+            kinds = some_large(numbers[COMMITS], one[FILES], mean, mean * wider + mean)
+            of_few, of_many = hit_by_stride(kinds[1] * share, replaced), min(1.0, kinds[2] * share)
+            hit, of_rows = hit_of_kinds(table, kinds, of_few, of_many)
         elif is_stride:
             hit = of_rows = hit_by_stride(mean * share, replaced)
         elif number == ARRIVED and numbers[EVENLY] > 0:  # rows of each follow each other
