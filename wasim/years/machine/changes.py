@@ -161,7 +161,9 @@ def upsert(table: Table, laws: Laws) -> None:
     if laws.changes[UPSERT][PLACE] == NEWEST:
         hit_at_end(table, laws, replaced, True, 0.0)
     else:
+        numbers[NET_ROWS] -= laws.new_rows  # its own are in no file yet
         hit_scattered(table, laws, replaced / before, laws.changes[UPSERT][ON_READ] > 0, True)
+        numbers[NET_ROWS] += laws.new_rows
     if laws.changes[UPSERT][ON_READ] > 0:
         delete_by_position(table, laws, UPSERT, rows, replaced, rows - replaced)
     else:

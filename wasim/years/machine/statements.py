@@ -104,7 +104,7 @@ from wasim.years.machine.touched import (
     files_near,
     find_classes,
     live_in_hits,
-    open_is_hit,
+    open_hit,
     partitions_hit,
     rows_of_open,
     rows_through,
@@ -303,9 +303,9 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
             return 0.0
         if number == REWRITTEN and numbers[LARGE] > 0:  # large files are named first
             of_large = min(held, numbers[LARGE])
-            if not laws.compacts:  # as many come as upserts: as old ones are hit as often as young ones
+            if not laws.compacts:  # of old ones as many are hit as of young ones, which come with each commit
                 again = numbers[HIT_OF_LARGE] * of_large
-                of_large = min(of_large, numbers[LARGE] * again / (1 + again))
+                of_large = min(of_large, numbers[LARGE] * again / (again + numbers[LARGE] / numbers[COMMITS]))
             of_others = min(held - of_large, max(0.0, one[FILES] - numbers[LARGE]))
             return numbers[HIT_OF_LARGE] * of_large + numbers[HIT_OF_OTHERS] * of_others
         if number == REWRITTEN:
@@ -456,13 +456,17 @@ def cells_of_tasks(laws: Laws, first: float, last: float, unit: float) -> float:
         stop = first + floor((task + 1) * (last - first) / tasks)
         if at >= stop:
             continue
-        begun, ended = unit_of(laws, at), unit_of(laws, stop - PART_OF_FILE)
-        if begun == ended:
-            found += drawn(laws.open_partitions, stop - at)
-            continue
-        found += drawn(laws.open_partitions, (begun + 1) * each - at) + drawn(laws.open_partitions, stop - ended * each)
-        found += (ended - begun - 1) * drawn(laws.open_partitions, each)
+        found += cells_between(laws, at, stop)
     return found
+
+
+def cells_between(laws: Laws, first: float, stop: float) -> float:
+    """Partitions that the rows from the first one on fall into."""
+    begun, ended, each = unit_of(laws, first), unit_of(laws, stop - PART_OF_FILE), laws.new_rows * laws.lifetime
+    if begun == ended:
+        return drawn(laws.open_partitions, stop - first)
+    at_ends = drawn(laws.open_partitions, (begun + 1) * each - first) + drawn(laws.open_partitions, stop - ended * each)
+    return at_ends + (ended - begun - 1) * drawn(laws.open_partitions, each)
 
 
 def newest_partitions(table: Table, laws: Laws, rows: float) -> float:
@@ -491,15 +495,14 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
     if inserted > 0:  # into partitions that a commit of the writer opens, or finds open
         share = drawn(laws.open_partitions, inserted) / drawn(laws.open_partitions, laws.rows_per_commit)
         table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS] = laws.partitions * min(1.0, share), inserted
-        is_open_hit = open_is_hit(table, laws, cells, updated)
+        opened = open_hit(table, laws, cells, updated) / laws.open_partitions
         if table.numbers[EVENLY] > 0:
             last = rows_through(laws, table.numbers[COMMITS])
-            first = unit_of(laws, last - inserted)
-            table.numbers[NEW_CELLS] = unit_of(laws, last - PART_OF_FILE) - first + 1
-            if first > unit_of(laws, last - inserted - PART_OF_FILE):
-                is_open_hit = 0.0  # has closed
-            return min(written, max(cells + table.numbers[NEW_CELLS] - is_open_hit, least))
-        cells += table.numbers[NEW_CELLS] * (1 - is_open_hit)
+            table.numbers[NEW_CELLS] = cells_between(laws, last - inserted, last)
+            if unit_of(laws, last - inserted) > unit_of(laws, last - inserted - PART_OF_FILE):
+                opened = 0.0  # has closed
+            opened *= min(table.numbers[NEW_CELLS], laws.open_partitions) / max(table.numbers[NEW_CELLS], NEGLIGIBLE)
+        cells += table.numbers[NEW_CELLS] * (1 - opened)
     return min(written, max(cells, least))
 
 

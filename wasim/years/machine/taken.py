@@ -8,17 +8,20 @@ from wasim.years.machine.tables import (
     BYTES,
     COLUMNS,
     COUNT,
+    EVENLY,
     FILES,
     FRESH,
     GONE_COMPACTED,
     GONE_FRESH,
     HIT_OF_LARGE,
+    HIT_OF_OTHERS,
     IS_NEW,
     IS_SCATTERED,
     LARGE,
     MISSES,
     NEGLIGIBLE,
     PARTIAL,
+    REWRITTEN,
     SETTLED,
     SIBLINGS,
     SINCE,
@@ -136,6 +139,15 @@ def rows_missed_by(table: Table, missed: float) -> float:
     law of `rows_in_files`.
     """
     rows = pairs = 0.0
+    if table.numbers[LARGE] > 0 and table.numbers[EVENLY] > 0:  # large files of new rows, and others
+        large, others = table.numbers[LARGE], max(0.0, table.classes[REWRITTEN][FILES] - table.numbers[LARGE])
+        few, many = (
+            table.numbers[HIT_OF_LARGE] / table.numbers[TOUCHES],
+            table.numbers[HIT_OF_OTHERS] / table.numbers[TOUCHES],
+        )
+        rows = large * few * missed**few + others * many * missed**many
+        pairs = large * few * few * missed**few + others * many * many * missed**many
+        return pairs / rows if rows > 0 else 0.0
     for number in range(3):
         mean, wider = table.likely[number][0], table.likely[number][1]
         if mean > 0:

@@ -136,7 +136,7 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
     large = 0.0 if on_read else large_files(table, laws)
     numbers[TOUCHES] = min(share, 1 - NEGLIGIBLE)
     numbers[MISSES] += log1p(-numbers[TOUCHES])
-    numbers[EVENLY] = 1.0 if evenly and laws.lifetime < inf and laws.open_partitions <= 1 else 0.0
+    numbers[EVENLY] = 1.0 if evenly and 1 < laws.lifetime < inf else 0.0
     is_stride = evenly and (not laws.is_partitioned or (numbers[EVENLY] > 0 and on_read and not laws.compacts))
     if is_stride and not laws.is_partitioned:
         numbers[IN_STEP] = 1 / (1 + replaced) ** 2  # neither row moved
@@ -156,7 +156,8 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             hit, of_rows = hit_of_kinds(table, (weight, few, many), of_few, of_many)
         elif is_stride and number == REWRITTEN and mean > 0 and partitions_passed(table, laws) > 1:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
-            kinds = some_large(numbers[COMMITS], one[FILES], mean, mean * wider + mean)
+            new = numbers[COMMITS] * drawn(laws.open_partitions, laws.new_rows)
+            kinds = some_large(new, one[FILES], mean, mean * wider + mean)
             of_few, of_many = hit_by_stride(kinds[1] * share, replaced), min(1.0, kinds[2] * share)
             hit, of_rows = hit_of_kinds(table, kinds, of_few, of_many)
         elif is_stride:
@@ -292,29 +293,37 @@ def hit_evenly(rows: float, every: float, share: float) -> float:
 
 def hit_of_hours(table: Table, laws: Laws, share: float) -> tuple[float, float]:
     """What `hit_of_large` finds, where an upsert by copy-on-write hits rows at even distances in partitions by time: of
-    the files that it hits in one it makes one file, with the new rows in that which is open.
+    the files that it hits in one it makes one file, with the new rows in those which are open.
     """
-    numbers, one, each = table.numbers, table.classes[REWRITTEN], laws.new_rows * laws.lifetime
+    numbers, one, each, places = (
+        table.numbers,
+        table.classes[REWRITTEN],
+        laws.new_rows * laws.lifetime,
+        laws.open_partitions,
+    )
     closed, before = ceil(partitions_passed(table, laws)) - 1.0, rows_through(laws, numbers[COMMITS] - 1)
-    files, rows = min(one[FILES], max(1.0, one[FILES] - closed)), before - closed * each
+    files, rows = min(one[FILES], max(places, one[FILES] - closed * places)), before - closed * each
     if closed > 0 and numbers[OPEN_FILES] > 0:
         files = min(files, numbers[OPEN_FILES])
-    squares = numbers[OPEN_SQUARES] if files > 1 else rows * rows
-    large, others, in_hits, left, together = hit_in_each(1.0, files, rows, squares, share)
+    squares = numbers[OPEN_SQUARES] if files > places else rows * rows / places
+    large, others, in_hits, left, together = hit_in_each(places, files, rows, places, squares, share)
     new = min(laws.new_rows, (closed + 1) * each - before)
     next_new = laws.new_rows - new
-    numbers[OPEN_FILES] = files - large - others + min(1.0, rows * share + new)
-    numbers[OPEN_SQUARES] = left + together + 2 * new * in_hits + new * new
-    numbers[SQUARES_TWICE] = numbers[OPEN_SQUARES] + next_new * next_new
+    numbers[OPEN_FILES] = files - large - others + max(drawn(places, new), cells_hit(laws, rows, share))
+    numbers[OPEN_SQUARES] = left + together + (2 * in_hits + new) * new / places
+    numbers[SQUARES_TWICE] = numbers[OPEN_SQUARES] + next_new * next_new / places
     if next_new > 0:
-        numbers[OPEN_FILES], numbers[OPEN_SQUARES] = 1.0, next_new * next_new
-    numbers[LARGE] = min(1.0, rows * share)
-    of_large, hit = large * numbers[LARGE], large + others
+        numbers[OPEN_FILES], numbers[OPEN_SQUARES] = drawn(places, next_new), next_new * next_new / places
+    numbers[LARGE] = cells_hit(laws, rows, share)
+    of_large, hit = large * numbers[LARGE] / places, large + others
     if one[FILES] - files > NEGLIGIBLE:
         squares = max(0.0, numbers[SQUARES] - squares)
-        large, others, more, left, together = hit_in_each(closed, one[FILES] - files, each, squares, share)
+        every = min(closed * places, one[FILES] - files)
+        large, others, more, left, together = hit_in_each(
+            every, one[FILES] - files, closed * each, places, squares, share
+        )
         numbers[SQUARES_TWICE] += left + together
-        numbers[LARGE], of_large, hit = numbers[LARGE] + closed, of_large + large, hit + large + others
+        numbers[LARGE], of_large, hit = numbers[LARGE] + every, of_large + large, hit + large + others
         in_hits += more
     numbers[HIT_OF_LARGE] = of_large / numbers[LARGE]
     numbers[HIT_OF_OTHERS] = max(0.0, hit - of_large) / max(one[FILES] - numbers[LARGE], NEGLIGIBLE)
@@ -322,23 +331,28 @@ def hit_of_hours(table: Table, laws: Laws, share: float) -> tuple[float, float]:
     return hit / one[FILES], min(1.0, in_hits / one[LIVE])
 
 
+def cells_hit(laws: Laws, rows: float, share: float) -> float:
+    """Partitions that are hit of those that were open at a time, of so many rows together."""
+    return laws.open_partitions * hit_evenly(rows / laws.open_partitions, rows, share)
+
+
 def hit_in_each(
-    hours: float, files: float, rows: float, squares: float, share: float
+    cells: float, files: float, rows: float, together: float, squares: float, share: float
 ) -> tuple[float, float, float, float, float]:
-    """Of `files` in so many partitions by time, of `rows` rows each: how many large ones, one of each, and how many
-    others are hit, the rows of these, the squares of the rows of each that is missed, and of those that are hit in each
-    together.
+    """Of `files` in so many partitions, `together` of which are open at a time, with so many rows in all: how many
+    large ones, one of each, and how many others are hit, the rows of these, the squares of the rows of each that is
+    missed, and of those that are hit in each together.
     """
-    mean, more = hours * rows / files, max(0.0, files / hours - 1)
-    _, few, many = some_large(hours, files, mean, squares / files - mean * mean)
-    of_few, of_many = hit_evenly(few, rows, share), min(1.0, many * share)
-    both = max(0.0, of_few + of_many - hit_evenly(few + many, rows, share))
-    two = max(0.0, 2 * of_many - hit_evenly(2 * many, rows, share))
+    every, more = together * rows / cells, max(0.0, files / cells - 1)
+    _, few, many = some_large(cells, files, rows / files, squares / files - (rows / files) ** 2)
+    of_few, of_many = hit_evenly(few, every, share), min(1.0, many * share)
+    both = max(0.0, of_few + of_many - hit_evenly(few + many, every, share))
+    two = max(0.0, 2 * of_many - hit_evenly(2 * many, every, share))
     apart = 2 * more * few * many * both + more * max(0.0, more - 1) * many * many * two
-    together = hours * (few * few * of_few + more * many * many * of_many + apart)
-    left = hours * (few * few * (1 - of_few) + more * many * many * (1 - of_many))
-    large, others = hours * of_few, hours * more * of_many
-    return large, others, large * few + others * many, left, together
+    joined = cells * (few * few * of_few + more * many * many * of_many + apart)
+    left = cells * (few * few * (1 - of_few) + more * many * many * (1 - of_many))
+    large, others = cells * of_few, cells * more * of_many
+    return large, others, large * few + others * many, left, joined
 
 
 def hit_of_new(touched: float, replaced_per_new_row: float) -> float:
@@ -563,12 +577,13 @@ def partitions_passed(table: Table, laws: Laws) -> float:
     return rows_through(laws, table.numbers[COMMITS] - 1) / (laws.new_rows * laws.lifetime)
 
 
-def open_is_hit(table: Table, laws: Laws, cells: float, rows: float) -> float:
-    """How likely it is that rows of a statement, in so many partitions, are in one that is open."""
+def open_hit(table: Table, laws: Laws, cells: float, rows: float) -> float:
+    """How many of the partitions that are open rows of a statement are in, which are in so many partitions."""
     if table.numbers[EVENLY] == 0:
-        return cells / max(partitions_so_far(table, laws), cells)
-    passed = partitions_passed(table, laws)
-    return min(1.0, (passed + 1 - ceil(passed)) * rows / passed)
+        return laws.open_partitions * cells / max(partitions_so_far(table, laws), cells)
+    before, passed = rows_through(laws, table.numbers[COMMITS] - 1), partitions_passed(table, laws)
+    opened = before * (passed + 1 - ceil(passed)) / passed
+    return cells_hit(laws, opened, rows / before)
 
 
 def partitions_hit(table: Table, laws: Laws, things: float) -> float:
@@ -578,8 +593,9 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
     if not laws.is_partitioned:
         return 1.0
     if table.numbers[EVENLY] > 0:
-        passed = partitions_passed(table, laws)
-        return (ceil(passed) - 1) * min(1.0, things / passed) + open_is_hit(table, laws, 0.0, things)
+        each, closed = laws.new_rows * laws.lifetime, ceil(partitions_passed(table, laws)) - 1
+        share = things / rows_through(laws, table.numbers[COMMITS] - 1)
+        return closed * cells_hit(laws, each, share) + open_hit(table, laws, 0.0, things)
     if table.numbers[IS_SCATTERED] > 0:
         every = partitions_so_far(table, laws)
         return every * (1 - exp(-things / every))
