@@ -238,9 +238,10 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
     if made > NEGLIGIBLE and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and written / made < laws.small_rows:
         numbers[ADDS_ANYWHERE] = 1.0
-        new, new_rows = min(numbers[NEW_CELLS], made), min(numbers[NEW_CELL_ROWS], written)
-        if NEGLIGIBLE < new < made - NEGLIGIBLE:  # files of new rows are larger than others
-            apart = new_rows**2 / new + (written - new_rows) ** 2 / (made - new)
+        new, earlier_rows = min(numbers[NEW_CELLS], made), written - min(numbers[NEW_CELL_ROWS], written)
+        if NEGLIGIBLE < new < made - NEGLIGIBLE:  # files of new rows are larger than others, which have few partitions
+            others = (made - new) / max(made - new, partitions_hit(table, laws, earlier_rows)) * earlier_rows
+            apart = (written - others) ** 2 / new + others**2 / (made - new)
             numbers[SQUARES] += max(0.0, apart - written**2 / made)
     replaced = 0.0
     if made > NEGLIGIBLE or hit > NEGLIGIBLE:

@@ -14,7 +14,6 @@ from wasim.years.machine.tables import (
     COHORTS,
     COMMITS,
     DEAD,
-    DEALT,
     DELETED_THROUGH,
     EDGE_END,
     EDGE_FILES,
