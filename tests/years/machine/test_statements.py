@@ -364,8 +364,9 @@ def test_partitions_overwritten_are_those_opened_last() -> None:
     assert overwritten_share(table, laws, REWRITTEN, 5.0) == 0  # none is there
     table.classes[REWRITTEN][FILES] = 8.0
     assert overwritten_share(table, laws, REWRITTEN, 5.0) == pytest.approx(2 / 8 * hit)
-    table.numbers[EDGE_ROWS] = 15.0  # half of what that statement wrote is of the time before
-    assert overwritten_share(table, laws, REWRITTEN, 5.0) == pytest.approx(1 / 8 * hit)
+    table.numbers[EDGE_ROWS] = 15.0  # five of the rows that that statement wrote are of the time before
+    of_last = drawn(2.0, 10.0) / (drawn(2.0, 5.0) + drawn(2.0, 10.0))
+    assert overwritten_share(table, laws, REWRITTEN, 5.0) == pytest.approx(2 / 8 * hit * of_last)
     table.numbers[NEWEST_COMMIT] = 4.0
     assert overwritten_share(table, laws, REWRITTEN, 5.0) == 0
 

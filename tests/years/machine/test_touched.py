@@ -390,12 +390,14 @@ def test_partitions_are_hit_as_chance_or_their_age_has_it() -> None:
 
 
 def test_open_partitions_have_rows_of_their_commits_so_far() -> None:
-    """A first commit of twelve rows, and eight of each later one: three commits bring the 28 of an hour, or 24."""
+    """A first commit of twelve rows, and eight of each later one: 24 are of an hour, the first four of the next one
+    come with its last ones.
+    """
     laws = replace(LAWS, new_rows=8.0, replaced_per_commit=4.0, lifetime=3.0)
     found, table = [], table_of([(4, 2, 24, 0, 0)])
     for commits in range(1, 8):
         table.numbers[COMMITS] = float(commits)
         found.append(rows_of_open(table, laws))
-    assert found == [12, 20, 28, 8, 16, 24, 8]
-    assert [unit_of(laws, row) for row in (0.0, 27.0, 28.0, 51.0, 52.0)] == [0, 0, 1, 1, 2]
+    assert found == [12, 20, 4, 12, 20, 4, 12]
+    assert [unit_of(laws, row) for row in (0.0, 23.0, 24.0, 47.0, 48.0)] == [0, 0, 1, 1, 2]
     assert rows_of_open(table, replace(laws, lifetime=inf)) == 12 + 6 * 8

@@ -163,7 +163,7 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
     manifests are written again.
     """
     rows, spare, copied, rewritten = table.rows[group], table.spare, 0, 0.0
-    by_partition = group == 0 and table.numbers[IS_SCATTERED] == 0
+    by_partition = group == 0 and table.numbers[IS_SCATTERED] == 0 and table.numbers[TOUCHES] > 0
     for place in range(table.used[group]):
         row, gone, among = rows[place], table.gone[place], table.counts[place]
         count = min(row[COUNT], float(ceil(row[COUNT] * among - NEGLIGIBLE)))  # the newest ones
