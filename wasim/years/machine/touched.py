@@ -157,7 +157,7 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
             new = numbers[COMMITS] * drawn(laws.open_partitions, laws.new_rows)
             kinds = some_large(new, one[FILES], mean, mean * wider + mean)
-            of_few, of_many = hit_by_stride(kinds[1] * share, replaced), min(1.0, kinds[2] * share)
+            of_few, of_many = min(1.0, kinds[1] * share), min(1.0, kinds[2] * share)
             hit, of_rows = hit_of_kinds(table, kinds, of_few, of_many)
         elif is_stride:
             hit = of_rows = hit_by_stride(mean * share, replaced)
