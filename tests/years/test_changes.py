@@ -325,7 +325,7 @@ def test_upserts_hit_the_compacted_file_of_each_hour(made: Callable) -> None:
         assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=rel), kind
 
 
-def test_upserts_by_copy_on_write_leave_files_of_an_hour_apart(made: Callable) -> None:
+def test_copy_on_write_upserts_leave_several_files_of_an_hour(made: Callable) -> None:
     upsert, lines = {"share": 0.5, "mode": "copy-on-write"}, {"workload": {"rows_per_second": 40 / 120}}
     lines |= {"commit_interval": "2m", "horizon": f"{120 * 4 * COMMITS}s"}
     exact, summed = made(lines | {"table": TABLE | BY_HOUR, "writer": {"kind": "batch", "upsert": upsert}})
