@@ -285,6 +285,25 @@ def test_metadata_alone_deletes_all_that_some_tasks_wrote(made: Callable) -> Non
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.05)
 
 
+@pytest.mark.parametrize(("metrics", "ways"), [("counts", 1), ("full", 0)])
+def test_without_bounds_no_file_is_deleted_by_metadata_alone(metrics: str, ways: int, made: Callable) -> None:
+    delete = {"every": "3s", "rows": 120, "locality": "newest", "mode": "merge-on-read"}
+    table = TABLE | {"properties": {"write.metadata.metrics.default": metrics}}
+    exact, summed = made({"table": table, **IN_TURN, "changes": {"delete": delete}})
+    assert (exact.files_written[Kind.DELETE_FILE] > 0) == (ways > 0)
+    for kind in Kind:
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.01), kind
+
+
+def test_of_a_table_that_is_emptied_again_and_again_metadata_deletes_all(made: Callable) -> None:
+    delete = {"every": "3s", "rows": 300, "locality": "newest", "mode": "merge-on-read"}
+    upkeep = {"rewrite_data_files": {"when_small_files": 6}}
+    exact, summed = made({"changes": {"delete": delete}, "maintenance": upkeep, **IN_TURN})
+    assert exact.files_written[Kind.DELETE_FILE] == 0
+    for kind in Kind:
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.01), kind
+
+
 def test_overwriting_some_open_partitions_leaves_others_in_each_manifest(made: Callable) -> None:
     table = TABLE | {"partition_by": [*BY_HOUR["partition_by"], *BY_BUCKET["partition_by"]]}
     lines = {"commit_interval": "30s", "workload": {"rows_per_second": 1}, "horizon": f"{30 * COMMITS}s"}

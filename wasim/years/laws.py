@@ -10,6 +10,7 @@ from wasim.scenario import Case
 from wasim.scenario.case import microseconds
 from wasim.twin.commits import merge_policy
 from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
+from wasim.twin.schema import iceberg_schema, leaves
 from wasim.twin.snapshot_updates import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
@@ -247,6 +248,7 @@ def _of_statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
             row[EVERY_US], row[RUNS] = microseconds(change.every), schedule(case, change).count
         around[number] = [_around(snapshots, operation, kind) for operation in _OPERATIONS]
     replaced, workload = float(case.replaced_rows_per_commit), case.workload
+    columns = leaves(case.table, iceberg_schema(case.table))
     is_dealt = case.writer.kind == "streaming" or (case.table.partition_by and workload.distribution_mode != "none")
     tasks = 1 if is_dealt else workload.files_per_commit
     return {
@@ -259,6 +261,7 @@ def _of_statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
         "new_rows": case.rows_per_commit - replaced,
         "deals_in_turn": int(case.writer.kind == "streaming"),
         "tasks_in_order": float(min(tasks, case.rows_per_commit)),
+        "knows_rows": int(any(one.role == "event_id" and one.bound_length is not None for one in columns)),
         "is_partitioned": int(bool(case.table.partition_by)),
         "tasks": float(workload.files_per_commit),
         "file_target": float(TableProperties.read(case.table.properties).write_target_file_size_bytes),

@@ -124,10 +124,14 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
         hit_at_end(table, laws, wanted, is_newest, again)
     whole = False
     if change == DELETE and is_newest:
-        whole = begins_with_files(table, laws, first)
-        numbers[DELETED_THROUGH], numbers[CLEARED_FROM] = through, inf if row[ON_READ] > 0 and not whole else first
+        whole = laws.knows_rows > 0 and begins_with_files(table, laws, first)
+        if row[ON_READ] > 0 and not whole:
+            numbers[CLEARED_FROM] = inf
+        elif first > numbers[DELETED_THROUGH] or first < numbers[CLEARED_FROM]:
+            numbers[CLEARED_FROM] = first
+        numbers[DELETED_THROUGH] = through
     elif change == DELETE and row[PLACE] >= OLDEST:
-        whole = ends_with_files(table, laws, numbers[GONE_ROWS] + wanted)
+        whole = laws.knows_rows > 0 and ends_with_files(table, laws, numbers[GONE_ROWS] + wanted)
     carry_out_change(table, laws, change, wanted, whole)
 
 

@@ -195,6 +195,7 @@ class Laws:
     new_rows: float  # of a commit, that replace none
     deals_in_turn: int  # whether rows are, to the files of a commit
     tasks_in_order: float  # of a commit, that take rows which follow each other; one, where rows are dealt out
+    knows_rows: int  # whether files say which rows they hold, so that metadata alone may delete them
     is_partitioned: int
     tasks: float
     file_target: float

@@ -537,7 +537,9 @@ def begins_with_files(table: Table, laws: Laws, row: float) -> bool:
     numbers = table.numbers
     if row <= numbers[GONE_ROWS]:
         return True
-    is_cleared = not laws.compacts and numbers[CLEARED_FROM] <= row <= numbers[DELETED_THROUGH]
+    is_cleared = numbers[CLEARED_FROM] <= row <= numbers[DELETED_THROUGH]
+    if laws.compacts and numbers[CLEARED_FROM] > numbers[GONE_ROWS]:  # earlier rows may be in files with later ones
+        is_cleared = False
     return is_cleared or is_between_files(table, laws, row) or is_between_arrived(table, laws, row)
 
 
