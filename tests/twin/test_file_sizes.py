@@ -142,7 +142,7 @@ def test_a_task_begins_another_file_where_spark_does(target_bytes: int):
     assert [part.share.number for part in parts] == 2 * [*range(1, len(MEASURED[target_bytes]) + 1)]
 
 
-def test_files_of_partitions_that_are_closed_are_numbered_after_the_first():
+def test_further_files_of_a_partition_are_numbered_after_first_ones():
     table = {
         "columns": [{"name": "a", "type": "double"}, {"name": "region", "type": "int", "values": 2}],
         "partition_by": [{"column": "region"}],
