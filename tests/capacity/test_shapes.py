@@ -122,13 +122,12 @@ def test_another_workload_is_encoded_anew(watched: Watched, read_off: Shapes):
 
 
 def test_files_beyond_the_target_are_several(watched: Watched, read_off: Shapes):
-    large = synthetic_case(interval_s=0.32, properties={"write.target-file-size-bytes": "3000"})
+    """A hundred rows a second, and a look at a file's size every thousand: the fourth of 3,200 rows has 200."""
+    large = synthetic_case(interval_s=32.0, properties={"write.target-file-size-bytes": "3000"})
     split = read_off.of(large).arrivals
-    assert read_off.file_bytes is not None
-    size = read_off.file_bytes.of(32.0)
-    assert size > 3000
-    assert split.files == pytest.approx(size / 3000)
-    assert split.files * split.rows_per_file == pytest.approx(32)
+    assert (split.files, split.pieces) == (4, 4)
+    assert split.rows_per_commit == 3_200
+    assert read_off.of(synthetic_case(interval_s=32.0)).arrivals.pieces == 1
 
 
 def test_what_is_saved_and_rewritten_lies_between_too(read_off: Shapes):

@@ -44,7 +44,7 @@ def test_a_task_begins_another_file_at_the_target_size():
         case = make_case(examine(document | {"commit_interval": "5m"})[0], repetition=0, swept={})
         profile = shipped_profile(case)
         sizes = FileBytes(case, profile)
-        found = rolled(CommitSamples(profile=profile).arrivals(case), sizes)
+        found = rolled(CommitSamples(profile=profile).arrivals(case), case, sizes)
         return found, sizes.of(found.rows_per_file)
 
     (few, _), (many, size) = arrivals("1000"), arrivals("100000")

@@ -66,7 +66,7 @@ class Shapes:
             self.file_bytes = FileBytes(case, self.profile)
         if case.key_columns:
             return read_shape(case, self.profile, self.site)
-        arrivals = rolled(self._arrivals(case), self.file_bytes)
+        arrivals = rolled(self._arrivals(case), case, self.file_bytes)
         sizes, deletes = self._sizes(case, arrivals), NO_POSITION_DELETES
         if merges_on_read(case):
             deletes = self._position_deletes_of(case)

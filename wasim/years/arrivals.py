@@ -9,6 +9,7 @@ from math import ceil, exp, expm1, floor, inf, log, log1p
 
 import numpy as np
 
+from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.twin import WriterProfile
 from wasim.twin.data_files import data_files_of
@@ -238,8 +239,7 @@ class FileBytes:
         # Spark's rate source deals rows out to its tasks in turn, so rows of one commit stand in another order than ids
         self.deals_out = case.writer.kind == "streaming"
         self.log_rows = np.log(_SIZES_AT).tolist()
-        drawn = data_files_of(case, profile)
-        self.rolls_after, sizes = drawn.rolls_after, drawn.file_sizes
+        self.sizes = sizes = data_files_of(case, profile).file_sizes
         columns = [sizes.mean_column_bytes(round(rows)) for rows in _SIZES_AT.tolist()]
         self.log_bytes = np.log(np.array(columns) + sizes.footer_bytes).tolist()
 
@@ -257,9 +257,12 @@ class FileBytes:
         return exp(found[low] + share * (found[low + 1] - found[low]))
 
 
-def rolled(arrivals: Arrivals, sizes: FileBytes) -> Arrivals:
+def rolled(arrivals: Arrivals, case: Case, sizes: FileBytes) -> Arrivals:
     """The arrivals of a writer that begins another file as soon as one has the target size."""
-    pieces = ceil(arrivals.rows_per_file / sizes.rolls_after - 1e-9)
+    target = TableProperties.read(case.table.properties).write_target_file_size_bytes
+    if arrivals.rows_per_file * sizes.sizes.raw_row_bytes < target:
+        return arrivals
+    pieces = ceil(arrivals.rows_per_file / sizes.sizes.rows_until(target) - 1e-9)
     return arrivals if pieces <= 1 else replace(arrivals.with_files(arrivals.files * pieces), pieces=pieces)
 
 

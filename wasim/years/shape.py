@@ -40,7 +40,7 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
     arrivals, file_bytes = CommitSamples(profile=profile).arrivals(case), FileBytes(case, profile)
     if not case.key_columns:
-        arrivals = rolled(arrivals, file_bytes)
+        arrivals = rolled(arrivals, case, file_bytes)
     sizes = read_sizes(case, arrivals, profile, site)
     if sizes.row_deltas is not None and case.rows_per_commit <= ROWS_OF_UPSERTS:
         arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
