@@ -1,5 +1,6 @@
 """Compiled functions: they come to the same, are kept for the next process, and are loaded without numba."""
 
+import errno
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -57,6 +58,19 @@ def test_where_nothing_can_be_kept_nothing_is_compiled(
     monkeypatch.setenv("WASIM_CACHE", str(tmp_path / "file" / "cache"))
     monkeypatch.setattr("wasim.compiled.__file__", str(tmp_path / "elsewhere" / "compiled.py"))
     assert loaded.__wrapped__((module,), "add_to", compiles=True) is None
+
+
+def test_what_cannot_be_kept_is_compiled_for_one_process(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    values = np.zeros((1, 1))
+    loaded.__wrapped__((module,), "add_to", compiles=True)(values, np.array([1.0]), 4.0)
+    assert values[0, 0] == 32
+    assert not [*(tmp_path / "cache").iterdir()]
 
 
 def test_divided_by_zero_a_number_is_infinite(module: ModuleType):

@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -119,10 +120,11 @@ def _compile_into(
     [(signature, overload)] = found.overloads.items()
     code = _machine().emit_object(binding.parse_assembly(found.inspect_llvm(signature)))
     content: bytes = overload.fndesc.llvm_func_name.encode() + b"\n" + code
-    path.parent.mkdir(parents=True, exist_ok=True)
-    written = path.with_suffix(f".{os.getpid()}")
-    written.write_bytes(content)
-    written.replace(path)
+    with suppress(OSError):  # the disk is full: then it is compiled for this process alone
+        path.parent.mkdir(parents=True, exist_ok=True)
+        written = path.with_suffix(f".{os.getpid()}")
+        written.write_bytes(content)
+        written.replace(path)
     return content
 
 
