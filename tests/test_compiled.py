@@ -51,6 +51,14 @@ def test_what_was_compiled_is_kept_and_loads_without_numba(
     np.testing.assert_array_equal(first, again)
 
 
+def test_for_arguments_of_another_layout_it_is_compiled_anew(module: ModuleType):
+    run, first, again = loaded.__wrapped__, np.zeros((1, 3)), np.zeros((1, 3))
+    run((module,), "add_to", compiles=True)(first, np.array([1.0, 2.0, 4.0]), 4.0)
+    run((module,), "add_to", compiles=False)(again, np.array([1, 2, 4]), 4.0)
+    np.testing.assert_array_equal(first, again)
+    assert first.tolist() == [[32, 64, 128]]
+
+
 def test_where_nothing_can_be_kept_nothing_is_compiled(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):

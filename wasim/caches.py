@@ -7,7 +7,7 @@ from wasim.errors import EnvironmentFault
 
 
 def cache_folder() -> Path:
-    """Where it is kept between runs: $WASIM_CACHE, else `wasim` under the user's cache folder."""
+    """The folder of what is kept between runs: $WASIM_CACHE, else `wasim` under the user's cache folder."""
     own = os.environ.get("WASIM_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     folder = Path(own) if own else Path(base, "wasim")

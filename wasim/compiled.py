@@ -35,10 +35,7 @@ def compiled(modules: tuple[ModuleType, ...], name: str, *, compiles: bool) -> C
     from numba.core.types import unliteral  # noqa: PLC0415
 
     scope, functions = _scope_of(modules)
-    any_njit: Compiled = njit  # its types know no such options; nothing but `name` is called from outside
-    for called, function in functions.items():
-        inner = any_njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(_within(scope, function, called))
-        scope[called] = _for_any_number(inner, unliteral)
+    _compile_all(scope, functions)
     own = _within(scope, functions[name], f"{name}_{_digest(scope, functions.values())}")
     try:
         found: Compiled = njit(cache=True)(own)
@@ -55,24 +52,29 @@ def loaded(modules: tuple[ModuleType, ...], name: str, *, compiles: bool) -> Cal
 
     None as `compiled` says. Numbers divided by zero are infinite, or none.
     """
+    if _is_off():
+        return None
     try:
         from llvmlite import binding  # noqa: PLC0415
     except (ImportError, AttributeError, OSError):
         return None
     scope, functions = _scope_of(modules)
-    cpu = (binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
-    of = hashlib.sha256(repr((_digest(scope, functions.values()), cpu)).encode()).hexdigest()[:12]
+    cpu = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    of = _hash((_digest(scope, functions.values()), cpu))
     paths = [folder / f"{name}_{of}.o" for folder in _folders()]
     kept = next((path for path in paths if path.is_file()), None)
-    if _is_off() or not paths or (kept is None and not (compiles and _has_numba())):
+    if not paths or (kept is None and not (compiles and _has_numba())):
         return None
     found: list[Callable[..., int]] = []
 
     def call(*args: Argument) -> None:
         given = [one for arg in args for one in _as_passed(arg)]
         if not found:
-            content = kept.read_bytes() if kept else _compile_into(paths[-1], scope, functions, name, args)
-            found.append(_load(content, [type(one) for one in given]))
+            layout, content = _layout_of(args), kept.read_bytes() if kept else b""
+            if not content.startswith(layout):  # a record has other fields than when it was compiled
+                content = layout + _compile_for(args, scope, functions, name)
+                _keep(paths[-1], content)
+            found.append(_load(content.removeprefix(layout), [type(one) for one in given]))
         nothing = ctypes.c_void_p()
         found[0](ctypes.byref(nothing), ctypes.byref(nothing), *given)
 
@@ -102,30 +104,47 @@ def _folders() -> list[Path]:
     return found
 
 
-def _compile_into(
-    path: Path, scope: dict[str, Any], functions: dict[str, FunctionType], name: str, args: Iterable[Argument]
-) -> bytes:
-    """The name of the function compiled for these arguments, a line, then machine code; kept at `path`, too."""
-    from llvmlite import binding  # noqa: PLC0415
-    from numba import njit, typeof  # noqa: PLC0415
+def _compile_all(scope: dict[str, Any], functions: dict[str, FunctionType], **options: bool | str) -> None:
+    """Makes all functions of a scope compiled ones, which call each other and are not called from outside."""
+    from numba import njit  # noqa: PLC0415
     from numba.core.types import unliteral  # noqa: PLC0415
 
-    # numba need not count who refers to the arrays, which it does by a call for each row that is looked at
-    any_njit: Compiled = njit
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False, "error_model": "numpy"}
+    any_njit: Compiled = njit  # its types know no such options
     for called, function in functions.items():
-        scope[called] = _for_any_number(any_njit(**options)(_within(scope, function, called)), unliteral)
+        inner = any_njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(_within(scope, function, called))
+        scope[called] = _for_any_number(inner, unliteral)
+
+
+def _compile_for(
+    args: Iterable[Argument], scope: dict[str, Any], functions: dict[str, FunctionType], name: str
+) -> bytes:
+    """The name of the function compiled for these arguments, a line, then machine code."""
+    from llvmlite import binding  # noqa: PLC0415
+    from numba import typeof  # noqa: PLC0415
+
+    # numba need not count who refers to the arrays, which it does by a call for each row that is looked at
+    _compile_all(scope, functions, _nrt=False, error_model="numpy")
     found = scope[name]
     found.compile(tuple(map(typeof, args)))
     [(signature, overload)] = found.overloads.items()
-    code = _machine().emit_object(binding.parse_assembly(found.inspect_llvm(signature)))
-    content: bytes = overload.fndesc.llvm_func_name.encode() + b"\n" + code
-    with suppress(OSError):  # the disk is full: then it is compiled for this process alone
+    code: bytes = _machine().emit_object(binding.parse_assembly(found.inspect_llvm(signature)))
+    own: str = overload.fndesc.llvm_func_name
+    return own.encode() + b"\n" + code
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Writes the content for the next process; where it cannot be, as the disk is full, it serves this one alone."""
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         written = path.with_suffix(f".{os.getpid()}")
         written.write_bytes(content)
         written.replace(path)
-    return content
+
+
+def _layout_of(args: Iterable[Argument]) -> bytes:
+    """A line that tells arguments whose records have other fields, or whose arrays other dimensions."""
+    kinds = [(str(arg.dtype), arg.ndim) if isinstance(arg, np.ndarray | np.void) else "number" for arg in args]
+    return _hash(kinds).encode() + b"\n"
 
 
 def _machine() -> Compiled:
@@ -145,7 +164,7 @@ def _machine() -> Compiled:
 
 
 def _load(content: bytes, types: list[type]) -> Callable[..., int]:
-    """The function that `_compile_into` compiled, which takes where to put its result and its errors, too."""
+    """The function that `_compile_for` compiled, which takes where to put its result and its errors, too."""
     from llvmlite import binding  # noqa: PLC0415
 
     name, code = content.split(b"\n", 1)
@@ -198,4 +217,9 @@ def _digest(scope: dict[str, Any], functions: Iterable[FunctionType]) -> str:
     named = ((name, value) for name, value in scope.items() if not name.startswith("__"))
     numbers = sorted((name, repr(value)) for name, value in named if isinstance(value, int | float | str | tuple))
     code = [(one.__code__.co_code, one.__code__.co_consts, one.__code__.co_names) for one in functions]
-    return hashlib.sha256(repr((numbers, code)).encode()).hexdigest()[:12]
+    return _hash((numbers, code))
+
+
+def _hash(value: object) -> str:
+    """Twelve hexadecimal digits that tell one value from others."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:12]

@@ -203,17 +203,12 @@ class DataFiles:
         found, number = list[Share](), len(shares)
         for share in shares:
             rows = len(share.rows)
-            most = ceil(rows / self.pieces) if self.pieces else self._rows_of_one(rows)
+            most = ceil(rows / self.pieces) if self.pieces else min(rows, self.rolls_after)
             for first in range(0, rows, most):
                 number += first > 0
                 held = share.rows.take(np.arange(first, min(first + most, rows))) if most < rows else share.rows
                 found.append(replace(share, rows=held, number=number if first else share.number))
         return found
-
-    def _rows_of_one(self, rows: int) -> int:
-        """Rows of the first file that so many become."""
-        target = self.properties.write_target_file_size_bytes
-        return rows if rows * self.file_sizes.raw_row_bytes < target else min(rows, self.rolls_after)
 
     def files_of(
         self,

@@ -139,12 +139,10 @@ def rows_missed_by(table: Table, missed: float) -> float:
     law of `rows_in_files`.
     """
     rows = pairs = 0.0
-    if table.numbers[LARGE] > 0 and table.numbers[EVENLY] > 0:  # large files of new rows, and others
-        large, others = table.numbers[LARGE], max(0.0, table.classes[REWRITTEN][FILES] - table.numbers[LARGE])
-        few, many = (
-            table.numbers[HIT_OF_LARGE] / table.numbers[TOUCHES],
-            table.numbers[HIT_OF_OTHERS] / table.numbers[TOUCHES],
-        )
+    numbers = table.numbers
+    if numbers[LARGE] > 0 and numbers[EVENLY] > 0:  # large files of new rows, and others
+        large, others = numbers[LARGE], max(0.0, table.classes[REWRITTEN][FILES] - numbers[LARGE])
+        few, many = numbers[HIT_OF_LARGE] / numbers[TOUCHES], numbers[HIT_OF_OTHERS] / numbers[TOUCHES]
         rows = large * few * missed**few + others * many * missed**many
         pairs = large * few * few * missed**few + others * many * many * missed**many
         return pairs / rows if rows > 0 else 0.0

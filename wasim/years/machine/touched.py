@@ -283,8 +283,8 @@ def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
 
 
 def hit_evenly(rows: float, every: float, share: float) -> float:
-    """How likely a file is hit that holds so many of `every` row of a partition by time, of which this share is hit, at
-    even distances.
+    """Probability that a statement hits a file with `rows` of the `every` rows of a partition by time, where it hits
+    this share of them, evenly spaced.
     """
     held, hits = min(1.0, rows / every), every * share
     return 1 - (1 - held) ** floor(hits) * (1 - (hits - floor(hits)) * held)
@@ -294,12 +294,8 @@ def hit_of_hours(table: Table, laws: Laws, share: float) -> tuple[float, float]:
     """What `hit_of_large` finds, where an upsert by copy-on-write hits rows at even distances in partitions by time: of
     the files that it hits in one it makes one file, with the new rows in those which are open.
     """
-    numbers, one, each, places = (
-        table.numbers,
-        table.classes[REWRITTEN],
-        laws.new_rows * laws.lifetime,
-        laws.open_partitions,
-    )
+    numbers, one = table.numbers, table.classes[REWRITTEN]
+    each, places = laws.new_rows * laws.lifetime, laws.open_partitions
     closed, before = ceil(partitions_passed(table, laws)) - 1.0, rows_through(laws, numbers[COMMITS] - 1)
     files, rows = min(one[FILES], max(places, one[FILES] - closed * places)), before - closed * each
     if closed > 0 and numbers[OPEN_FILES] > 0:
@@ -325,8 +321,8 @@ def hit_of_hours(table: Table, laws: Laws, share: float) -> tuple[float, float]:
         numbers[LARGE], of_large, hit = numbers[LARGE] + every, of_large + large, hit + large + others
         in_hits += more
     numbers[HIT_OF_LARGE] = of_large / numbers[LARGE]
-    numbers[HIT_OF_OTHERS] = max(0.0, hit - of_large) / max(one[FILES] - numbers[LARGE], NEGLIGIBLE)
-    numbers[HIT_OF_OTHERS] = min(1.0, numbers[HIT_OF_OTHERS])
+    of_others = max(0.0, hit - of_large) / max(one[FILES] - numbers[LARGE], NEGLIGIBLE)
+    numbers[HIT_OF_OTHERS] = min(1.0, of_others)
     return hit / one[FILES], min(1.0, in_hits / one[LIVE])
 
 
@@ -537,9 +533,8 @@ def begins_with_files(table: Table, laws: Laws, row: float) -> bool:
     numbers = table.numbers
     if row <= numbers[GONE_ROWS]:
         return True
-    is_cleared = numbers[CLEARED_FROM] <= row <= numbers[DELETED_THROUGH]
-    if laws.compacts and numbers[CLEARED_FROM] > numbers[GONE_ROWS]:  # earlier rows may be in files with later ones
-        is_cleared = False
+    is_apart = not laws.compacts or numbers[CLEARED_FROM] <= numbers[GONE_ROWS]  # else earlier rows may be with later
+    is_cleared = is_apart and numbers[CLEARED_FROM] <= row <= numbers[DELETED_THROUGH]
     return is_cleared or is_between_files(table, laws, row) or is_between_arrived(table, laws, row)
 
 
