@@ -70,6 +70,18 @@ def test_delete_files_of_large_checkpoints_have_one_footer_each(
     assert summed[Kind.DELETE_FILE] == pytest.approx(exact[Kind.DELETE_FILE], rel=off)
 
 
+def test_manifests_of_hundreds_of_files_are_as_large_as_written(small_case: Callable[..., Case]):
+    """Few rows are sampled of many files: the bounds of a file of one row alone would be equal, and compress better."""
+    exact, summed = both(small_case(workload="{rows_per_second: 1800, files_per_commit: 600}", horizon="3s"))
+    written = exact.written_bytes[Kind.DATA_MANIFEST]
+    assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.012)
+
+
+def test_the_first_snapshot_names_no_parent(small_case: Callable[..., Case]):
+    exact, summed = both(small_case(horizon="3s"))
+    assert summed.totals.written_bytes[Kind.METADATA_JSON] == exact.written_bytes[Kind.METADATA_JSON]
+
+
 def both(case: Case) -> tuple[Totals, Summed]:
     """What exact simulation writes of a case, and its sums."""
     profile = shipped_profile(case)

@@ -176,12 +176,17 @@ class DataFiles:
 
     def shuffled(self, tasks: Sequence[RowSet]) -> Sequence[RowSet]:
         """The rows of an insert as its writing tasks get them: by partition, each meets in one task, whichever."""
-        is_shuffled = self.spec.fields and self.case.workload.distribution_mode != "none"
-        return [all_rows(tasks).by_number()] if is_shuffled else tasks
+        return [all_rows(tasks).by_number()] if self._is_shuffled else tasks
 
-    def parts_arriving(self, commit: int) -> list[Part]:
-        """What the rows that a commit brings become, task by task."""
-        return self.parts_of(self.shuffled([new_rows(task) for task in split_rows(self.case, commit)]))
+    @property
+    def _is_shuffled(self) -> bool:
+        return bool(self.spec.fields) and self.case.workload.distribution_mode != "none"
+
+    def parts_arriving(self, commit: int, most_tasks: int | None = None) -> list[Part]:
+        """What the rows that a commit brings become, task by task; of the first `most_tasks` unless they shuffle."""
+        tasks = split_rows(self.case, commit)
+        written = tasks if self._is_shuffled else tasks[:most_tasks]
+        return self.parts_of(self.shuffled([new_rows(task) for task in written]))
 
     def parts_of(self, tasks: Sequence[RowSet]) -> list[Part]:
         """What the rows that each of these tasks writes become."""

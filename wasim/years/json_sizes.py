@@ -37,6 +37,8 @@ _DIFFERING = re.compile(rf"({_UUID})|({_ID})|({_NUMBER})(\d+)")
 _EACH = 5  # parts of a text from one that differs to the next
 _TIMESTAMP, _KEPT = '"timestamp-ms":', '"manifests-kept"'
 NEVER_MERGED = 10**9
+_WITHOUT_PARENT = '{"timestamp-ms":1767225600000}'
+_WITH_PARENT = '{"parent-snapshot-id":9000000000000000000,"timestamp-ms":1767225600000}'
 
 
 class Curve:
@@ -133,6 +135,7 @@ class MetadataJson:
     around: float
     log_entry: float
     snapshot_log_entry: float
+    no_parent: float = 0.0  # by which a table's first snapshot is smaller
     zipped: Zipped | None = None
     statistics: Curve = NO_STATISTICS
     entry: "StatisticsEntry | None" = None
@@ -197,6 +200,7 @@ def metadata_json_sizes(table: SimulatedTable, created: float, most_kept: int = 
         around=around,
         log_entry=plain.bytes_of(entry) + 1 + spaces,
         snapshot_log_entry=logged + 1 + spaces,
+        no_parent=float(plain.bytes_of(_WITH_PARENT) - plain.bytes_of(_WITHOUT_PARENT)),
     )
     return replace(made, zipped=_zipped(table, made, most_kept)) if table.json.is_gzip else made
 

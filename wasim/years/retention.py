@@ -100,6 +100,11 @@ class Retention:
         simulated = float(self.at(np.array([made]), own)[0]) / made
         return own + statistics + (found.bytes - simulated) * self.snapshots
 
+    def _items_gone(self, gone: Floats) -> Floats:
+        """The same of so many that expired; as long as none did, what the first one lacks, which has no parent."""
+        lacking = 0.0 if self.json.found else self.json.no_parent
+        return self.at(gone, self._items) + lacking * (gone < 1)
+
     def _items_of_versions(self, snapshots: Floats) -> Floats:
         """The same summed over the metadata.json of each of the first snapshots, as if nothing expired."""
         return _summed_through(snapshots, self.snapshots, self._items, self._items)
@@ -232,7 +237,7 @@ class Retention:
         made = np.append(found.made, self.snapshots[-1])
         further, commits = self.json.versions_per_commit - 1, self.at(made, self.samples.commits)
         gone, between = found.gone, np.append(np.diff(found.turn), 1.0)
-        items_gone = self.at(gone, self._items)
+        items_gone = self._items_gone(gone)
         versions = np.diff(made)
         kept = np.diff(self._items_of_versions(made)) - items_gone * versions
         items = np.divide(kept, versions, out=np.zeros(len(kept)), where=versions > 0)
@@ -290,7 +295,7 @@ class Retention:
         found = self.expiries  # expiries of the same commit too, where they share its metadata.json
         places = np.searchsorted(found.made, snapshots, side="right" if self.json.expires_within else "left")
         place = np.maximum(places - 1, 0)
-        items = self.at(snapshots, self._items) - self.at(found.gone[place], self._items)
+        items = self.at(snapshots, self._items) - self._items_gone(found.gone[place])
         return self.json.of(items, np.minimum(versions, float(self.log_limit)))
 
     def retained(self, snapshots: Floats) -> Floats:
@@ -303,7 +308,7 @@ class Retention:
     def last_json_bytes(self) -> float:
         """Bytes of the current metadata.json."""
         found, last = self.expiries, self.snapshots[-1:]
-        items = self.at(last, self._items) - self.at(found.gone[-1:], self._items)
+        items = self.at(last, self._items) - self._items_gone(found.gone[-1:])
         return float(self.json.of(items, np.full(1, min(self.versions, float(self.log_limit))))[0])
 
     def json_bytes_through(self, commits: float) -> tuple[float, float]:

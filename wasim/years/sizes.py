@@ -199,7 +199,7 @@ class TableSample:
 
     def _parts(self, commit: int) -> list[Part]:
         if commit not in self._arriving:
-            self._arriving[commit] = self._writer.files.parts_arriving(commit)
+            self._arriving[commit] = self._writer.files.parts_arriving(commit, MOST_OF_ONE)
         return self._arriving[commit]
 
     @cached_property
@@ -481,7 +481,9 @@ def _sampled_case(case: Case, rows_of_appends: int | None = None) -> Case:
     is_gzip = TableProperties.read(case.table.properties).metadata_compression == "gzip"
     checkpoints = MANY_CHECKPOINTS if is_gzip or case.rows_per_commit <= FEW_ROWS else CHECKPOINTS_OF_UPSERTS
     commits = checkpoints if case.key_columns else SAMPLED_COMMITS
-    rows = rows_of_appends or (512 if case.writer.upsert else min(512, 64 * case.workload.files_per_commit))
+    files = case.workload.files_per_commit
+    several = min(case.rows_per_commit, 2 * files)  # a file's first and last row differ, as its bounds do
+    rows = rows_of_appends or max(several, 512 if case.writer.upsert else min(512, 64 * files))
     few = with_rows(case, ROWS_OF_UPSERTS if case.key_columns else rows)
     return replace(
         few,
