@@ -261,6 +261,10 @@ class DataFiles:
         file = self._entry(path, part.share.partition, sizes, nulls, bounds, rows=len(rows))
         return with_lineage(file, rows, sizes.columns) if has_lineage else file
 
+    def know(self, parts: Sequence[Part]) -> None:
+        """Computes what `described` needs of the rows of each of these parts, all together."""
+        self._compute_bounds(parts, self._known_and_drawn[0])
+
     def described(
         self, part: Part, commit: int, numbers: FileNumbers, rows: int, rng: np.random.Generator
     ) -> DataFileEntry:

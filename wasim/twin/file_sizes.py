@@ -209,6 +209,11 @@ def _deviation_bytes(leaf: Leaf, rows: int) -> float:
     return max(_LEAST_DEVIATION_BYTES, _value_bytes(column)[0] * sqrt(max(0.0, variance)))
 
 
+def _values_in(leaf: Leaf, rows: int) -> int:
+    """Values of a column in so many rows; a map's keys, the same in all, count as if of one row."""
+    return max(1, (1 if leaf.is_map_key else rows) * (leaf.items or 1))
+
+
 def _keys(column: Columns) -> float:
     kinds = {"date": DATE_SPAN_DAYS, "timestamp": TIME_SPAN_US, "timestamptz": TIME_SPAN_US, "int": 2_147_483_647}
     most = kinds.get(column.type, ALL_KEYS)
@@ -277,12 +282,9 @@ class FileSizes:
 
     def mean_column_bytes(self, rows: int) -> float:
         """Bytes of the columns of a file of `rows` rows, on average."""
-        columns = Counter(zip(self._kind_of_each, self._values_of((rows,) * len(self.leaves)), strict=True))
-        return (
-            sum(count * self.kinds[kind].of(values).mean_bytes for (kind, values), count in columns.items())
-            if rows
-            else 0.0
-        )
+        return sum(
+            count * self.kinds[kind].of(_values_in(leaf, rows)).mean_bytes for kind, leaf, count in self._of_each_kind
+        ) * (rows > 0)
 
     def rows_until(self, target_bytes: int) -> int:
         """Rows after which Iceberg's writer in Java closes a file for its size: the first thousands at which what
@@ -365,11 +367,16 @@ class FileSizes:
         return tuple(leaf.field_id for leaf in self.leaves)
 
     def _values_of(self, rows: Sequence[int]) -> list[int]:
-        """Values of each column in these numbers of rows; a map's keys, the same in all, count as if of one row."""
-        return [
-            max(1, (1 if leaf.is_map_key else count) * (leaf.items or 1))
-            for leaf, count in zip(self.leaves, rows, strict=True)
-        ]
+        """Values of each column in these numbers of rows."""
+        return [_values_in(leaf, count) for leaf, count in zip(self.leaves, rows, strict=True)]
+
+    @cached_property
+    def _of_each_kind(self) -> list[tuple[Kind, Leaf, int]]:
+        """Kinds of columns, one of each that has as many values a row, and how many there are."""
+        groups: dict[tuple[Kind, int | None, bool], list[Leaf]] = {}
+        for leaf, kind in zip(self.leaves, self._kind_of_each, strict=True):
+            groups.setdefault((kind, leaf.items, leaf.is_map_key), []).append(leaf)
+        return [(kind, held[0], len(held)) for (kind, _, _), held in groups.items()]
 
     def within_file(self, leaf: Leaf) -> Leaf:
         """The column with as many values as one file may hold."""

@@ -1,5 +1,6 @@
 """Ids as Iceberg draws them, from a given generator; and where the files of a table go."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -28,8 +29,16 @@ class CommitIdentity:
 
 def draw_identity(sequence_number: int, rng: np.random.Generator) -> CommitIdentity:
     """The identity of the commit that takes this sequence number."""
-    first, second = draw_uuid_numbers(2, rng)
-    return CommitIdentity(snapshot_id=snapshot_id_of(first), uuid=text_of_uuid(second), sequence_number=sequence_number)
+    return draw_identities([sequence_number], rng)[0]
+
+
+def draw_identities(sequence_numbers: Sequence[int], rng: np.random.Generator) -> list[CommitIdentity]:
+    """The identities of the commits that take these sequence numbers."""
+    drawn = iter(draw_uuid_numbers(2 * len(sequence_numbers), rng))
+    return [
+        CommitIdentity(snapshot_id=snapshot_id_of(next(drawn)), uuid=text_of_uuid(next(drawn)), sequence_number=number)
+        for number in sequence_numbers
+    ]
 
 
 def draw_uuid(rng: np.random.Generator) -> str:

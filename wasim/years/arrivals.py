@@ -240,6 +240,8 @@ class FileBytes:
         self.deals_out = case.writer.kind == "streaming"
         self.log_rows = np.log(_SIZES_AT).tolist()
         self.sizes = sizes = data_files_of(case, profile).file_sizes
+        # whether files' bounds say which rows they hold
+        self.knows_rows = any(one.role == "event_id" and one.bound_length is not None for one in sizes.leaves)
         columns = [sizes.mean_column_bytes(round(rows)) for rows in _SIZES_AT.tolist()]
         self.log_bytes = np.log(np.array(columns) + sizes.footer_bytes).tolist()
 

@@ -36,6 +36,10 @@ class SizeByCount:
         """The sizes as fixed + scale · these."""
         return SizeByCount(self.counts, [fixed + scale * size for size in self.sizes])
 
+    def rise(self, low: float, high: float) -> float:
+        """Bytes for each thing between these counts."""
+        return (self.at(high) - self.at(low)) / (high - low)
+
     def at(self, count: float) -> float:
         """Bytes for this count."""
         place = min(max(bisect_right(self.counts, count) - 1, 0), len(self._slopes) - 1)

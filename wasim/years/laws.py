@@ -10,7 +10,6 @@ from wasim.scenario import Case
 from wasim.scenario.case import microseconds
 from wasim.twin.commits import merge_policy
 from wasim.twin.lineage import mean_changed_at_bytes, mean_row_id_bytes
-from wasim.twin.schema import iceberg_schema, leaves
 from wasim.twin.snapshot_updates import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
@@ -48,14 +47,14 @@ _OPERATIONS = ("append", "delete", "overwrite")
 
 def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
     """How large the files of a case's table are, and how its writer, its statements and these jobs work."""
-    arrivals, snapshots, deletes = shape.arrivals, shape.sizes.snapshots, shape.position_deletes
+    arrivals, deletes = shape.arrivals, shape.position_deletes
     return Laws(
         **_of_writer(case, shape),
         **_of_files(shape),
         **_lineage(shape),
         **_of_jobs(case, shape, jobs),
         **_of_snapshots(case, shape),
-        **_of_statements(case, snapshots),
+        **_of_statements(case, shape),
         partitions=arrivals.partitions,
         open_partitions=arrivals.open_partitions,
         lifetime=arrivals.lifetime_s / case.commit_interval_s,
@@ -229,7 +228,7 @@ def _counters(snapshots: SnapshotBytes, deletes: PositionDeletes) -> list[float]
     ]
 
 
-def _of_statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
+def _of_statements(case: Case, shape: Shape) -> dict[str, Any]:
     """When the statements of a case run, which rows they touch, and what their snapshots take."""
     changes = [[0.0] * CHANGE for _ in range(UPSERT + 1)]
     around = [[0.0] * len(_OPERATIONS) for _ in range(UPSERT + 1)]
@@ -246,9 +245,8 @@ def _of_statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
             row[IS_DYNAMIC], kind = 1.0, "dynamic"
         if number != UPSERT:
             row[EVERY_US], row[RUNS] = microseconds(change.every), schedule(case, change).count
-        around[number] = [_around(snapshots, operation, kind) for operation in _OPERATIONS]
+        around[number] = [_around(shape.sizes.snapshots, operation, kind) for operation in _OPERATIONS]
     replaced, workload = float(case.replaced_rows_per_commit), case.workload
-    columns = leaves(case.table, iceberg_schema(case.table))
     is_dealt = case.writer.kind == "streaming" or (case.table.partition_by and workload.distribution_mode != "none")
     tasks = 1 if is_dealt else workload.files_per_commit
     return {
@@ -261,7 +259,7 @@ def _of_statements(case: Case, snapshots: SnapshotBytes) -> dict[str, Any]:
         "new_rows": case.rows_per_commit - replaced,
         "deals_in_turn": int(case.writer.kind == "streaming"),
         "tasks_in_order": float(min(tasks, case.rows_per_commit)),
-        "knows_rows": int(any(one.role == "event_id" and one.bound_length is not None for one in columns)),
+        "knows_rows": int(shape.file_bytes.knows_rows),
         "is_partitioned": int(bool(case.table.partition_by)),
         "tasks": float(workload.files_per_commit),
         "file_target": float(TableProperties.read(case.table.properties).write_target_file_size_bytes),

@@ -32,7 +32,7 @@ from wasim.twin.delete_files import equality_delete_bytes
 from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.event_log import EventLog
 from wasim.twin.flink import staged_manifest
-from wasim.twin.identifiers import draw_identity, draw_snapshot_id, draw_uuid
+from wasim.twin.identifiers import draw_identities, draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
 from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
 from wasim.twin.partitions import Partition
@@ -73,6 +73,7 @@ ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
 ROWS_OF_ZIPPED, MOST_ROWS_OF_ZIPPED = 2048, 1 << 15  # of a file, and of a commit
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
+ENDS = (64, 256)  # of lists within a block, between which others are compared
 STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touches, of other partitions where they close
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOLVING = 200  # steps until rows by chance are known; a mean near one takes longest
@@ -209,7 +210,9 @@ class TableSample:
         """
         files, found = self._writer.files, []
         if not files.spec.fields:
-            return [((), DEALT * number, self._parts(DEALT * number)[:1]) for number in range(ENTRIES_DEALT, 0, -1)]
+            dealt = [DEALT * number for number in range(ENTRIES_DEALT, 0, -1)]
+            files.know([part for commit in dealt for part in self._parts(commit)[:1]])
+            return [((), commit, self._parts(commit)[:1]) for commit in dealt]
         for commit in range(self._wanted // (MOST_ALIKE - 1), 0, -1):
             tasks = files.shuffled([new_rows(task) for task in split_rows(self._case, commit)])
             parts = files.parts_of(tasks[:MOST_ALIKE])
@@ -271,7 +274,9 @@ class TableSample:
         most = MOST_OF_ONE if arrivals.files > ROLLING_FILES else self._wanted // SAMPLED_COMMITS
         each = max(1, min(whole(arrivals.files), most))
         commits = max(SAMPLED_COMMITS, min(self._wanted // each, MOST_COMMITS))
-        return [self._files(self._parts(commit)[:each], commit, arrivals) for commit in range(1, commits + 1)]
+        parts = {commit: self._parts(commit)[:each] for commit in range(1, commits + 1)}
+        self._writer.files.know([part for some in parts.values() for part in some])
+        return [self._files(some, commit, arrivals) for commit, some in parts.items()]
 
     def _files(self, parts: Sequence[Part], commit: int, arrivals: Arrivals) -> list[DataFileEntry]:
         """Files of the case's size in the place of sampled ones. Where chance decides how many rows fall into a
@@ -530,12 +535,11 @@ def _lists_of(
     growing = {place: case.commit_interval_s / lasts_s for place, lasts_s in growing_fields(case).items()}
     lists = _lists(table, listed, arrivals, growing=growing)
     together = _lists(
-        table, listed, arrivals, of_one_commit=True, differ="scattered" in places_of(case) and not merges_on_read(case)
+        table, listed, arrivals, apart=0, differ="scattered" in places_of(case) and not merges_on_read(case)
     )
-    apart = (
-        _lists(table, listed[:1], arrivals, growing=dict.fromkeys(growing, 1.0), rewritten=True) if growing else lists
-    )
-    return lists, lists.slope - together.slope, apart.slope - lists.slope
+    closed = dict.fromkeys(growing, 1.0)
+    ended = _lists(table, listed[:1], arrivals, apart=BETWEEN_REWRITES, growing=closed) if growing else lists
+    return lists, lists.rise(*ENDS) - together.rise(*ENDS), ended.rise(*ENDS) - lists.rise(*ENDS)
 
 
 def _lists(
@@ -543,47 +547,50 @@ def _lists(
     listed: Sequence[ManifestFile],
     arrivals: Arrivals,
     *,
-    of_one_commit: bool = False,
+    apart: int = 1,
     differ: bool = False,
     growing: Mapping[int, float] = NOTHING_GROWS,
-    rewritten: bool = False,
 ) -> SizeByCount:
-    """Lists of 1, 2 … manifests like these of the table's, of a commit each or all of one, between which `growing`
-    partition fields grow by this many values; or of files `rewritten` once their partitions closed. Those that a
-    statement takes files out of `differ` in how many they list, and since when.
+    """Lists of 1, 2 … manifests like these of the table's, each so many commits `apart` from the one before, or 0: of
+    the same one. Between two, `growing` partition fields grow by this many values; where `apart` is more than 1, files
+    were rewritten once their partitions closed. Those that a statement takes files out of `differ` in how many they
+    list, and since when.
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
-    lengths = [one.manifest_length for one in listed]
-    typical, spread = float(np.mean(lengths)), max(LEAST_SPREAD, float(np.std(lengths)))
-    identity, counts = draw_identity(1000, rng), LISTED[-2:] if of_one_commit or rewritten else LISTED
-    for number in range(1, LISTED[-1] + 1):
-        like = listed[number % len(listed)]
-        length = round(rng.normal(typical, spread))
-        if not of_one_commit:
-            identity = draw_identity(1000 + number * (BETWEEN_REWRITES if rewritten else 1), rng)
-        path = table.manifest_path(manifest_name(identity.uuid, number if of_one_commit else 0))
+    counts = LISTED if apart == 1 else ENDS
+    numbers, lengths = range(1, counts[-1] + 1), [one.manifest_length for one in listed]
+    spread = max(LEAST_SPREAD, float(np.std(lengths)))
+    drawn = np.rint(rng.normal(np.mean(lengths), spread, len(numbers))).astype(int).tolist()
+    identities = draw_identities([LATER + one * apart for one in numbers if apart or one == 1], rng)
+    for number, length in zip(numbers, drawn, strict=True):
+        like, identity = listed[number % len(listed)], identities[number - 1 if apart else 0]
         file = replace(
             like,
-            manifest_path=path,
+            manifest_path=table.manifest_path(manifest_name(identity.uuid, 0 if apart else number)),
             manifest_length=length,
             added_snapshot_id=identity.snapshot_id,
             sequence_number=identity.sequence_number if version > 1 else 0,
-            min_sequence_number=identity.sequence_number - rewritten if version > 1 else 0,
+            min_sequence_number=identity.sequence_number - (apart > 1) if version > 1 else 0,
             first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
             partitions=_later(like, number - number % len(listed), growing),
         )
         records.append(encode(_taken_from(file, arrivals, rng, version=version) if differ else file))
+    values, sync = _header_of_list(table, arrivals), rng.bytes(SYNC_BYTES)
+    return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
+
+
+def _header_of_list(table: SimulatedTable, arrivals: Arrivals) -> Mapping[str, bytes]:
+    version = table.rules.format_version
     header = ManifestListHeader(
-        snapshot_id=draw_snapshot_id(rng),
-        parent_snapshot_id=draw_snapshot_id(rng),
-        sequence_number=1000,
+        snapshot_id=draw_snapshot_id(table.rng),
+        parent_snapshot_id=draw_snapshot_id(table.rng),
+        sequence_number=LATER,
         first_row_id=2 * LATER * arrivals.rows_per_commit if version > 2 else None,
         format_version=version,
-        release=release,
+        release=table.rules.release,
     )
-    values, sync = manifest_list_header_values(header), rng.bytes(SYNC_BYTES)
-    return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
+    return manifest_list_header_values(header)
 
 
 def _taken_from(file: ManifestFile, arrivals: Arrivals, rng: np.random.Generator, *, version: int) -> ManifestFile:
