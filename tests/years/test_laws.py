@@ -145,8 +145,9 @@ def test_jobs_and_sizes_are_known_as_the_scenario_has_them():
     assert (rules.settles, rules.compacts, rules.new_share, rules.parts) == (0, 1, 1.0, 1)
     assert (rules.target, rules.least) == (8 << 20, 100)
     assert rules.list_sums[3] == pytest.approx(sum(shape.sizes.lists.at(count) for count in (1, 2, 3)))
-    large = replace(
-        shape, arrivals=Arrivals(files=1.0, rows_per_file=1e8, partitions=1, open_partitions=1, lifetime_s=np.inf)
-    )
-    assert laws_of(case, large, jobs_of(case, large.arrivals)).settles == 1
+    for share, settles, new_small in ((0.7, 0, 1.0), (0.8, 1, 0.0), (1.7, 1, 0.0), (2.0, 0, 0.0)):  # of the target
+        rows = rules.small_rows * share / 0.75
+        arrivals = Arrivals(files=1.0, rows_per_file=rows, partitions=1, open_partitions=1, lifetime_s=np.inf)
+        found = laws_of(case, replace(shape, arrivals=arrivals), jobs_of(case, arrivals))
+        assert (found.settles, found.new_small) == (settles, new_small)
     assert [laws(version=version).copies for version in (1, 2)] == [1, 0]

@@ -27,6 +27,8 @@ COMPARED = [
     ("flink_upsert", 1, 200),
     ("fidelity/rolled", 1, 30),
     ("fidelity/rolled", 2, 30),
+    ("fidelity/compacted_large", 0, 30),
+    ("fidelity/compacted_large", 1, 30),
 ]
 
 

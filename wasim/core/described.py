@@ -226,12 +226,16 @@ class DescribedData:
         """The commits of the table's compaction; none where nothing is to be done. WasimError as the simulator's."""
         groups = groups_to_rewrite(scan_files(self._live(table), self._files), step)
         batches = batches_to_commit(groups, step.partial_progress_commits)
-        return [self._rewritten(batch, table.location, place) for place, batch in enumerate(batches)]
+        target = step.target_file_size_bytes
+        return [self._rewritten(batch, target, table.location, place) for place, batch in enumerate(batches)]
 
-    def _rewritten(self, batch: Sequence[Sequence[ScannedFile]], location: str, planned_before: int) -> DescribedCommit:
+    def _rewritten(
+        self, batch: Sequence[Sequence[ScannedFile]], target_bytes: int, location: str, planned_before: int
+    ) -> DescribedCommit:
         changes = compact(
             self._files,
             batch,
+            target_bytes=target_bytes,
             locations=self._locations(location),
             first_task_id=self._task_id,
             wall_ms=_wall_ms(),

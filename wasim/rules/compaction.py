@@ -1,13 +1,18 @@
 """Which data files rewrite_data_files takes, which groups of them, and how many files a group becomes.
 
-Source: SizeBasedFileRewritePlanner and BinPackRewriteFilePlanner of Iceberg 1.12, at their default options.
+Source: SizeBasedFileRewritePlanner, BinPackRewriteFilePlanner and TableScanUtil of Iceberg 1.12, at their default
+options.
 """
 
+from collections.abc import Sequence
 from math import ceil, floor
 
 SMALL_FILE_SHARE, LARGE_FILE_SHARE = 0.75, 1.8  # of the target size: files in between are left alone
 MOST_DELETED = 0.3  # share of a file's rows that its own delete files take: from then on its size does not matter
 WRITTEN_SHARE = 1.1  # of the target size: fewer files than the bytes need may be so large on average
+ROW_GROUP_BYTES = 128 << 20  # of Parquet, each of them a split
+SPLIT_OVERHEAD = 5 << 10  # bytes
+LOOKBACK = 10  # tasks that are open at a time
 
 
 def small_file_bytes(target_bytes: float) -> int:
@@ -15,12 +20,12 @@ def small_file_bytes(target_bytes: float) -> int:
     return int(SMALL_FILE_SHARE * target_bytes)
 
 
-def large_file_bytes(target_bytes: int) -> int:
+def large_file_bytes(target_bytes: float) -> int:
     """Data files above this are too large."""
     return int(LARGE_FILE_SHARE * target_bytes)
 
 
-def is_outside(size: float, target_bytes: int) -> bool:
+def is_outside(size: float, target_bytes: float) -> bool:
     """Whether a file is taken for its size."""
     return size < small_file_bytes(target_bytes) or size > large_file_bytes(target_bytes)
 
@@ -30,7 +35,7 @@ def is_much_deleted(deleted: float, records: float) -> bool:
     return deleted > 0 and deleted >= MOST_DELETED * records
 
 
-def is_rewritten(files: float, input_bytes: float, min_input_files: float, target_bytes: int) -> bool:
+def is_rewritten(files: float, input_bytes: float, min_input_files: float, target_bytes: float) -> bool:
     """Whether a partition's group of files is: of enough files, of enough content, or of too much (one large file)."""
     if input_bytes > large_file_bytes(target_bytes):
         return True
@@ -44,8 +49,40 @@ def output_files(input_bytes: float, target_bytes: float) -> int:
     more, fewer = ceil(input_bytes / target_bytes), floor(input_bytes / target_bytes)
     if input_bytes - fewer * target_bytes > small_file_bytes(target_bytes):
         return more
-    most = min(WRITTEN_SHARE, (1 + LARGE_FILE_SHARE) / 2) * target_bytes
+    most = min(WRITTEN_SHARE * target_bytes, largest_output_bytes(target_bytes))
     return fewer if input_bytes / fewer < most else more
+
+
+def largest_output_bytes(target_bytes: float) -> float:
+    """The size at which a task closes a file and begins another one: more than a task is meant to write."""
+    return (1 + LARGE_FILE_SHARE) / 2 * target_bytes
+
+
+def task_bytes(input_bytes: float, target_bytes: float) -> float:
+    """How many bytes of a group a task takes at most, but for a split that is larger by itself."""
+    each = input_bytes // output_files(input_bytes, target_bytes) + SPLIT_OVERHEAD
+    return max(target_bytes, min(each, largest_output_bytes(target_bytes)))
+
+
+def row_groups(file_bytes: float) -> int:
+    """How many row groups a data file has."""
+    return max(1, floor(file_bytes / ROW_GROUP_BYTES + 0.5))
+
+
+def tasks_of(split_bytes: Sequence[int], most_bytes: float) -> list[list[int]]:
+    """Places of the splits, in the order in which they are read, that each task takes: the first open one with room."""
+    done, tasks = list[list[int]](), list[tuple[int, list[int]]]()
+    for place, size in enumerate(split_bytes):
+        found = next((number for number, (held, _) in enumerate(tasks) if held + size <= most_bytes), None)
+        if found is not None:
+            tasks[found] = tasks[found][0] + size, [*tasks[found][1], place]
+            continue
+        tasks.append((size, [place]))
+        if len(tasks) > LOOKBACK:
+            fullest = max(tasks, key=lambda task: task[0])
+            tasks.remove(fullest)
+            done.append(fullest[1])
+    return [*done, *(places for _, places in tasks)]
 
 
 def groups_per_commit(groups: int, most_commits: int) -> int:

@@ -9,14 +9,14 @@ from uuid import UUID, uuid5
 
 import numpy as np
 
-from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.avro_encoding import SharedMap
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.properties import WRITE_TARGET_FILE_SIZE_BYTES, TableProperties
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.record_fields import FileKey
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
+from wasim.rules.compaction import row_groups
 from wasim.scenario import Case
 from wasim.twin.bounds import MOST_ROWS_COMPUTED, Bounds, ColumnDraws, column_bounds, computed_bounds
 from wasim.twin.file_sizes import MAGIC_BYTES, FileBytes, FileSizes
@@ -29,7 +29,6 @@ from wasim.twin.rows import Rows, rows_of, split_rows
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.units import Ints
 
-ROW_GROUP_BYTES = 128 << 20
 DELTA_FILE = "data/{partition}{task:05d}-{task_id}-{query_id}-{file:05d}.parquet"
 DATA_TEMPLATE = "data/{partition}"  # in templates: where Iceberg puts a table's data, unless properties say otherwise
 
@@ -169,10 +168,18 @@ class DataFiles:
         return self.files_of(self.parts_arriving(commit), commit, numbers, rng)
 
     def write(
-        self, tasks: Sequence[RowSet], numbers: FileNumbers, rng: np.random.Generator, *, rewrites: bool = False
+        self,
+        tasks: Sequence[RowSet],
+        numbers: FileNumbers,
+        rng: np.random.Generator,
+        *,
+        rewrites: bool = False,
+        most_bytes: int | None = None,
     ) -> list[DataFileEntry]:
-        """The files that these tasks write, by partition; those that it `rewrites` keep row lineage in v3."""
-        return self.files_of(self.parts_of(tasks), 1, numbers, rng, rewrites=rewrites)
+        """The files that these tasks write, by partition, of so many bytes at most, or as large as the table's target;
+        those that it `rewrites` keep row lineage in v3.
+        """
+        return self.files_of(self.parts_of(tasks, most_bytes), 1, numbers, rng, rewrites=rewrites)
 
     def shuffled(self, tasks: Sequence[RowSet]) -> Sequence[RowSet]:
         """The rows of an insert as its writing tasks get them: by partition, each meets in one task, whichever."""
@@ -188,27 +195,25 @@ class DataFiles:
         written = tasks if self._is_shuffled else tasks[:most_tasks]
         return self.parts_of(self.shuffled([new_rows(task) for task in written]))
 
-    def parts_of(self, tasks: Sequence[RowSet]) -> list[Part]:
-        """What the rows that each of these tasks writes become."""
+    def parts_of(self, tasks: Sequence[RowSet], most_bytes: int | None = None) -> list[Part]:
+        """What the rows that each of these tasks writes become, in files of so many bytes at most, or of the target."""
+        most_rows = self.file_sizes.rows_until(most_bytes or self.properties.write_target_file_size_bytes)
         return [
             Part(share=share, task=task, of=len(shares))
             for task, written in enumerate(tasks)
             if len(written)
-            for shares in [self._rolled(split_by_partition(self.rows, self.spec, self.leaves, written))]
+            for shares in [self._rolled(split_by_partition(self.rows, self.spec, self.leaves, written), most_rows)]
             for share in shares
         ]
 
-    @cached_property
-    def rolls_after(self) -> int:
-        """Rows after which a file is closed and the task begins another one."""
-        return self.file_sizes.rows_until(self.properties.write_target_file_size_bytes)
-
-    def _rolled(self, shares: list[Share]) -> list[Share]:
-        """What a task writes, by file: further ones of a partition are numbered after the first of all."""
+    def _rolled(self, shares: list[Share], most_rows: int) -> list[Share]:
+        """What a task writes, by file of so many rows at most: further ones of a partition are numbered after the first
+        of all.
+        """
         found, number = list[Share](), len(shares)
         for share in shares:
             rows = len(share.rows)
-            most = ceil(rows / self.pieces) if self.pieces else min(rows, self.rolls_after)
+            most = ceil(rows / self.pieces) if self.pieces else min(rows, most_rows)
             for first in range(0, rows, most):
                 number += first > 0
                 held = share.rows.take(np.arange(first, min(first + most, rows))) if most < rows else share.rows
@@ -242,15 +247,10 @@ class DataFiles:
 
     def entry(self, path: str, part: Part, rng: np.random.Generator, *, has_lineage: bool = False) -> DataFileEntry:
         """The file at that path that holds these rows of one partition."""
-        rows, target = part.share.rows, self.properties.write_target_file_size_bytes
+        rows = part.share.rows
         if self.keeps_rows:
             self.rows_in[path] = rows
         sizes = self.file_sizes.draw(rows, rng, has_lineage=has_lineage)
-        if sizes.total > target and len(rows) > self.rolls_after:
-            raise WasimError(
-                f"A data file of {sizes.total} B would exceed {WRITE_TARGET_FILE_SIZE_BYTES} ({target}) and be split,"
-                " which is not simulated exactly. Give more files per commit, a larger target, or --mode fast."
-            )
         nulls = {leaf.field_id: self.rows.nulls(leaf, rows) for leaf in self.counted}
         bounds = {
             leaf.field_id: part.bounds.get(leaf.field_id)
@@ -331,7 +331,7 @@ class DataFiles:
 
 
 def _split_offsets(file_bytes: int) -> tuple[int, ...]:
-    groups = max(1, round(file_bytes / ROW_GROUP_BYTES))
+    groups = row_groups(file_bytes)
     return tuple(MAGIC_BYTES + group * (file_bytes // groups) for group in range(groups))
 
 

@@ -274,6 +274,7 @@ class FileSizes:
     scattered: bool = False
     laws: dict[tuple[int, ...], tuple[Floats, Floats]] = field(default_factory=dict)  # by values of each column
     kinds: dict[Kind, ColumnSizes] = field(default_factory=dict)
+    full: dict[int, int] = field(default_factory=dict)  # rows of a file that is closed for its size, by target
 
     @cached_property
     def footer_bytes(self) -> float:
@@ -291,6 +292,11 @@ class FileSizes:
         Parquet holds comes to the target: of each column its pages compressed, and the page under way as it is.
         pyiceberg goes by rows as they are in memory.
         """
+        if target_bytes not in self.full:
+            self.full[target_bytes] = self._rows_until(target_bytes)
+        return self.full[target_bytes]
+
+    def _rows_until(self, target_bytes: int) -> int:
         if self.profile.release.library == "python":
             return max(1, int(target_bytes // self.raw_row_bytes))
         columns = Counter(zip(self._kind_of_each, self._raw_bytes, strict=True))

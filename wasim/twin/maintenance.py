@@ -10,22 +10,32 @@ from dataclasses import replace
 import numpy as np
 
 from wasim.errors import WasimError
+from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name, rewritten_manifest_name
 from wasim.iceberg.record_fields import PartitionValue
 from wasim.iceberg.retention import Expiry, retained_of
 from wasim.iceberg.snapshots import SnapshotRef, Way
 from wasim.ledger import Kind
 from wasim.rules import maintenance
-from wasim.rules.compaction import groups_per_commit, is_much_deleted, is_outside, is_rewritten, output_files
+from wasim.rules.compaction import (
+    groups_per_commit,
+    is_much_deleted,
+    is_outside,
+    is_rewritten,
+    largest_output_bytes,
+    task_bytes,
+    tasks_of,
+)
 from wasim.twin.commits import Change, Held, Moment, count_manifests
 from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.identifiers import CommitIdentity, Locations, draw_uuid
 from wasim.twin.live_manifests import LiveManifest
 from wasim.twin.partitions import Partition
-from wasim.twin.row_sets import all_rows
+from wasim.twin.row_sets import RowSet, all_rows
+from wasim.twin.rows import task_edges
 from wasim.twin.scanning import ScannedFile, live_files, scan_files
 from wasim.twin.snapshot_updates import FileChanges, write_and_commit
-from wasim.twin.summary import operation_summary
+from wasim.twin.summary import content_bytes, operation_summary
 from wasim.twin.table import HINT, SimulatedTable
 from wasim.workload import Maintain
 
@@ -35,8 +45,7 @@ def rewrite_data_files(
 ) -> None:
     """Carries out the compaction, a commit at each of the moments.
 
-    Where nothing is to be done, nothing is committed. WasimError for a partition that would become several files, and
-    for a table of several partition specs.
+    Where nothing is to be done, nothing is committed. WasimError for a table of several partition specs.
     """
     groups = groups_to_rewrite(scan_files(live_files(table), files), step)
     planned_on, moment = table.commits, next(moments)
@@ -46,6 +55,7 @@ def rewrite_data_files(
         changes = compact(
             files,
             batch,
+            target_bytes=step.target_file_size_bytes,
             locations=table.rules.locations,
             first_task_id=first_task_id,
             wall_ms=moment.timestamp_ms,
@@ -61,10 +71,8 @@ def batches_to_commit(groups: Sequence[list[ScannedFile]], most_commits: int | N
 
 
 def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[list[ScannedFile]]:
-    """Groups of live files to rewrite into one file each, by partition: files that are too small or too large, or of
-    which too many rows are deleted.
-
-    WasimError where Spark would do what is not modelled: several files of a partition, or of several partition specs.
+    """Groups of live files to rewrite, by partition: files that are too small or too large, or of which too many rows
+    are deleted. WasimError where they are of several partition specs, which is not modelled.
     """
     live = list(scanned)
     if len({file.spec_id for file in live}) > 1:
@@ -83,22 +91,25 @@ def compact(
     files: DataFiles,
     groups: Sequence[Sequence[ScannedFile]],
     *,
+    target_bytes: int,
     locations: Locations,
     first_task_id: int,
     wall_ms: int,
     rng: np.random.Generator,
 ) -> FileChanges:
-    """The changes that rewrite each of these groups into one file, by a job of its own.
+    """The changes that rewrite each of these groups into files of about the target size, by a job of its own.
 
     Their rows keep the age that they had when the work was planned.
     """
-    added = []
-    for place, group in enumerate(groups):
+    added = list[DataFileEntry]()
+    for group in groups:
+        tasks = _tasks(group, target_bytes)
         numbers = FileNumbers(
-            locations=locations, query_id=draw_uuid(rng), epoch=0, first_task_id=first_task_id + place, wall_ms=wall_ms
+            locations=locations, query_id=draw_uuid(rng), epoch=0, first_task_id=first_task_id, wall_ms=wall_ms
         )
-        rows = all_rows([file.rows.take(file.live) for file in group]).by_number()
-        added += files.write([rows], numbers, rng, rewrites=True)
+        most_bytes = int(largest_output_bytes(target_bytes))
+        added += files.write(tasks, numbers, rng, rewrites=True, most_bytes=most_bytes)
+        first_task_id += len(tasks)
     taken = [file for group in groups for file in group]
     return FileChanges(
         way=Way.REWRITE_FILES,
@@ -110,14 +121,21 @@ def compact(
     )
 
 
+def _tasks(group: Sequence[ScannedFile], target_bytes: int) -> list[RowSet]:
+    """The rows that each task reads of a group's files, whose row groups are splits."""
+    splits = list[tuple[int, RowSet]]()
+    for scanned in group:
+        rows, file = scanned.rows.take(scanned.live), scanned.entry.file
+        parts = len(file.split_offsets or (0,))
+        size = (file.file_size_bytes + sum(map(content_bytes, (one.file for one in scanned.own_deletes)))) // parts
+        splits += [(size, rows.take(np.arange(low, high))) for low, high in task_edges(0, len(rows), parts)]
+    total = sum(scanned.entry.file.file_size_bytes for scanned in group)
+    tasks = tasks_of([size for size, _ in splits], task_bytes(total, target_bytes))
+    return [all_rows([splits[place][1] for place in places]).by_number() for places in tasks]
+
+
 def _is_taken(group: list[ScannedFile], step: Maintain) -> bool:
     total = sum(file.entry.file.file_size_bytes for file in group)
-    if output_files(total, step.target_file_size_bytes) > 1:
-        raise WasimError(
-            f"rewrite_data_files of {total} B of files in one partition would write several (the target is"
-            f" {step.target_file_size_bytes} B), which is not modelled. Give a larger target_file_size_bytes, or use"
-            " engine spark."
-        )
     is_enough = is_rewritten(len(group), total, step.min_input_files, step.target_file_size_bytes)
     return is_enough or any(map(_is_much_deleted, group))
 

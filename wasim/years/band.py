@@ -5,7 +5,9 @@ from collections.abc import Collection, Iterator, Mapping
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
+from wasim.rules.compaction import output_files
 from wasim.scenario import Case
+from wasim.scenario.changes import RewriteDataFiles
 from wasim.scenario.load import UNFINISHED
 from wasim.years.arrivals import Arrivals
 from wasim.years.localities import merges_on_read, places_of
@@ -25,6 +27,9 @@ _PARTITIONED = _widths(0.005, 0.03, 0.06, 0.03)
 _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
 _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
 _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
+# Where compaction makes several files of a group: how many, and which rests of large files a task takes together
+_SEVERAL = _widths(0.01, 0.03, 0.06, 0.03)
+_SEVERAL_OF_PARTITIONS = _widths(0.01, 0.06, 0.09, 0.15)
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # when deletes go decides how many manifests are left
 _BY_CHANCE = _widths(0.03, 0.08, 0.2, 0.11)  # how many files there are decides when they are compacted
@@ -49,13 +54,15 @@ ZIPPED_STATISTICS = 0.13  # entries of statistics in compressed metadata.json
 _ZIPPED_STATEMENTS = _widths(0.035, 0.0, 0.0, 0.0)
 
 
-def band_of(case: Case, arrivals: Arrivals, observed: Widths) -> dict[Kind, float]:
-    """The relative half-width of the band of written bytes, by kind: of the widest cause, `observed` among them."""
-    causes = [_APPENDS, *_causes(case, arrivals)]
+def band_of(case: Case, arrivals: Arrivals, file_bytes: float, observed: Widths) -> dict[Kind, float]:
+    """The relative half-width of the band of written bytes, by kind: of the widest cause, `observed` among them. Data
+    files arrive with `file_bytes` each.
+    """
+    causes = [_APPENDS, *_causes(case, arrivals, file_bytes)]
     return {kind: max(widths.get(kind, 0.0) for widths in (*causes, observed)) for kind in Kind}
 
 
-def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
+def _causes(case: Case, arrivals: Arrivals, file_bytes: float) -> Iterator[Widths]:
     kept, properties = case.maintenance, TableProperties.read(case.table.properties)
     places = places_of(case)
     if case.table.partition_by:
@@ -70,6 +77,8 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _BY_KEY_COMPACTED if case.key_columns else _COMPACTED
         if case.table.partition_by:
             yield _PARTITIONS_COMPACTED
+        if _makes_several(kept.rewrite_data_files, case, arrivals.files / arrivals.partitions * file_bytes):
+            yield _SEVERAL_OF_PARTITIONS if case.table.partition_by else _SEVERAL
         if kept.rewrite_data_files.every is None and (arrivals.files % 1 or places):
             yield _BY_CHANCE
     yield from _of_statements(case, places)
@@ -79,6 +88,12 @@ def _causes(case: Case, arrivals: Arrivals) -> Iterator[Widths]:
         yield _SMALL_TARGET
     if case.table.format_version >= PARQUET_SINCE:
         yield _PARQUET
+
+
+def _makes_several(step: RewriteDataFiles, case: Case, bytes_of_commit: float) -> bool:
+    """Whether compaction by time makes several files of what so many bytes a commit bring to a partition."""
+    commits = 1.0 if step.every is None else max(1.0, step.every / case.commit_interval_s)
+    return output_files(commits * bytes_of_commit, step.target_file_size_bytes) > 1
 
 
 def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:

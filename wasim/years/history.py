@@ -97,7 +97,7 @@ class History:
     def __post_init__(self) -> None:
         jobs, self.commits = jobs_of(self.case, self.shape.arrivals), float(self.case.commits)
         schedule, laws = _schedule(jobs), laws_of(self.case, self.shape, jobs)
-        each = (laws.merges / laws.least, laws.files / laws.least_files, 1 / laws.least_manifests)  # of a commit
+        each = (laws.merges / laws.least, laws.new_small / laws.least_files, 1 / laws.least_manifests)  # of a commit
         runs = np.isfinite(schedule[: IDLE + 1]).sum()
         runs += sum(row[RUNS] for row in laws.changes) + laws.upserts * self.commits
         compiled = _worth_compiling(runs + self.commits * sum(each))

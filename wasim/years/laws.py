@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 from wasim.iceberg.properties import TableProperties
-from wasim.rules.compaction import SMALL_FILE_SHARE
+from wasim.rules.compaction import SMALL_FILE_SHARE, is_outside, largest_output_bytes
 from wasim.scenario import Case
 from wasim.scenario.case import microseconds
 from wasim.twin.commits import merge_policy
@@ -104,7 +104,6 @@ def _of_files(shape: Shape) -> dict[str, Any]:
         "entries_known": [len(one.by_count.counts) for one in both],
         "entry_counts": [_padded(one.by_count.counts, MOST_KNOWN) for one in both],
         "entry_bytes": [_padded(one.by_count.sizes, MOST_KNOWN) for one in both],
-        "compacted_more": [one.compacted_more for one in both],
         "sorted_more": [one.sorted_more for one in both],
         "in_partition": sizes.delete_manifests.in_partition,
         "each_partition": sizes.delete_manifests.each_partition,
@@ -126,15 +125,10 @@ def _of_jobs(case: Case, shape: Shape, jobs: Sequence[Job]) -> dict[str, Any]:
     """What maintenance takes, and how many files or manifests it waits for."""
     by_name = {job.operation: job for job in jobs}
     compaction, rewriting = by_name.get("rewrite_data_files"), by_name.get("rewrite_manifests")
-    target, least_files, small_rows = _of_compaction(case, shape.file_bytes)
     inherits = TableProperties.read(case.table.properties).snapshot_id_inheritance_enabled
     replaced = case.replaced_rows_per_commit if case.key_columns else 0
     return {
-        "settles": int(target < inf and shape.arrivals.rows_per_file >= small_rows),
-        "compacts": int(target < inf),
-        "compaction_target": target,
-        "min_input_files": least_files,
-        "small_rows": small_rows,
+        **_of_compaction(case, shape),
         "new_share": 1 - replaced / case.rows_per_commit,
         "parts": 1 if compaction is None else compaction.parts,
         "by_chance": int(compaction is not None and compaction.by_chance),
@@ -166,18 +160,36 @@ def _of_snapshots(case: Case, shape: Shape) -> dict[str, Any]:
     }
 
 
-def _of_compaction(case: Case, sizes: FileBytes) -> tuple[float, float, float]:
-    """The target of a case's compaction, how many files it takes at least, and how many rows the largest file has that
-    it takes for its size; infinite without a compaction.
-    """
-    kept = case.maintenance.rewrite_data_files
-    if kept is None:
-        return inf, inf, inf
-    low, high, least = 1.0, 1e12, SMALL_FILE_SHARE * kept.target_file_size_bytes
+def _of_compaction(case: Case, shape: Shape) -> dict[str, Any]:
+    """Which files compaction takes for their size, and how large it makes them."""
+    step, sizes = case.maintenance.rewrite_data_files, shape.file_bytes
+    target, each = inf if step is None else float(step.target_file_size_bytes), sizes.of(shape.arrivals.rows_per_file)
+    settles = step is not None and not is_outside(each, target)
+    return {
+        "settles": int(settles),
+        # files that no compaction takes are as they arrived
+        "compacted_more": [
+            0.0 if settles else shape.sizes.data_manifests.compacted_more,
+            shape.sizes.delete_manifests.compacted_more,
+        ],
+        "new_small": shape.arrivals.files * (each < SMALL_FILE_SHARE * target),
+        "compacts": int(step is not None),
+        "compaction_target": target,
+        "min_input_files": inf if step is None else float(step.min_input_files),
+        "small_rows": _rows_until(SMALL_FILE_SHARE * target, sizes),
+        "most_rows": inf if step is None else float(sizes.sizes.rows_until(int(largest_output_bytes(target)))),
+    }
+
+
+def _rows_until(size: float, sizes: FileBytes) -> float:
+    """Rows of a file of so many bytes."""
+    if size == inf:
+        return inf
+    low, high = 1.0, 1e12
     while high / low > 1 + NEGLIGIBLE:
         middle = (low * high) ** 0.5
-        low, high = (middle, high) if sizes.of(middle) < least else (low, middle)
-    return float(kept.target_file_size_bytes), float(kept.min_input_files), low
+        low, high = (middle, high) if sizes.of(middle) < size else (low, middle)
+    return low
 
 
 def shortest_snapshot_bytes(case: Case, shape: Shape) -> float:

@@ -21,6 +21,7 @@ from wasim.iceberg.manifest_lists import (
 from wasim.iceberg.names import manifest_name
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.record_fields import FileContent, ManifestContent
+from wasim.rules.compaction import output_files
 from wasim.rules.merging import ROLLING_FILES
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
@@ -301,13 +302,24 @@ class TableSample:
             found.append(writer.listed(like.manifest_path, like.manifest_length, entries, identity))
         return found
 
+    def _outputs(self, arrivals: Arrivals) -> int:
+        """Files that a compaction by time makes of the files of one partition."""
+        step, sizes = self._given.maintenance.rewrite_data_files, self._writer.files.file_sizes
+        if step is None or step.every is None:
+            return 1
+        rows = arrivals.rows_per_commit / arrivals.partitions * step.every / self._given.commit_interval_s
+        size = sizes.mean_column_bytes(whole(rows)) + sizes.footer_bytes
+        return output_files(size, step.target_file_size_bytes)
+
     def _entries(self, arrivals: Arrivals) -> DescribedEntries:
         """What manifests hold of the commits' files, and of compacted and sorted ones like them."""
         writer = self._writer
-        compacted, part = [], self._parts(1)[0]
-        rows = max(1, whole(8 * arrivals.rows_per_file))
+        compacted, numbers = list[LiveEntry](), _numbers(writer, 1, is_other_job=True)
+        rows, outputs = max(1, whole(8 * arrivals.rows_per_file)), self._outputs(arrivals)
         for number in range(COMPACTED):
-            file = writer.files.described(part, 1, _numbers(writer, 1, is_other_job=True), rows, writer.rng)
+            task, (_, _, parts) = number % outputs, self._by_partition[number % len(self._by_partition)]
+            numbers = numbers if task else _numbers(writer, 1, is_other_job=True)
+            file = writer.files.described(replace(parts[0], task=task), 1, numbers, rows, writer.rng)
             compacted += _later_entries([file], writer, number)
         arrived, by_partition = sum(map(len, self._commits)), list[LiveEntry]()
         for _, commit, parts in self._by_partition:

@@ -99,7 +99,7 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
         ledger=_ledger(case, retention, shape),
         ingested_bytes=ingested_bytes_of(case, shape),
         operations=(),
-        band=band_of(case, shape.arrivals, shape.bands),
+        band=band_of(case, shape.arrivals, shape.file_bytes.of(shape.arrivals.rows_per_file), shape.bands),
         approximated=approximations(case, shape.arrivals),
         scanned=Scanned(manifests=table.scanned_manifests, bytes=table.scanned_bytes),
     )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.machine import simple_laws
 
-from wasim.rules.compaction import is_rewritten, output_files
+from wasim.rules.compaction import is_rewritten, task_bytes, tasks_of
 from wasim.years.flows import Flow
 from wasim.years.history import new_table
 from wasim.years.machine.files import (
@@ -52,7 +52,7 @@ from wasim.years.machine.tables import (
 )
 
 LAWS = replace(simple_laws(), compaction_target=1e6, files=3.0, rows_per_commit=600.0)
-LAWS = replace(LAWS, small_rows=8_000.0, open_partitions=4.0, partitions=2.0)
+LAWS = replace(LAWS, small_rows=8_000.0, most_rows=14_000.0, new_small=3.0, open_partitions=4.0, partitions=2.0)
 COHORTS_OF = st.lists(
     st.tuples(st.integers(1, 6), st.integers(0, 9), st.integers(0, 3), st.integers(1, 9_000)), min_size=1, max_size=6
 )
@@ -90,11 +90,18 @@ def test_every_file_is_dealt_out_once(lifetime: float, settles: int):
         table.numbers[COMMITS] = float(commits)
         deal_out(table, laws)
         assert (files_of(table), data_rows_of(table)) == pytest.approx((3 * commits, 600 * commits))
-        assert (small_files(table) == 0) == settles
+        assert (small_files(table, laws) == 0) == settles
         assert table.numbers[COHORTS] <= MOST_COHORTS + 1
     if 1 < lifetime < inf:
         partitions = sum(one[PARTITIONS] for one in table.cohorts[: int(table.numbers[COHORTS])])
         assert partitions == 4 * -(-300 // lifetime)
+
+
+def rows_of_outputs(files: int, rows: int) -> list[float]:
+    """Rows of each file that the tasks of a group of such files write."""
+    size = round(bytes_of_rows(LAWS, rows))
+    tasks = [len(task) * rows for task in tasks_of([size] * files, task_bytes(files * size, 1e6))]
+    return [min(LAWS.most_rows, written - first) for written in tasks for first in range(0, written, 14_000)]
 
 
 @given(cohorts=COHORTS_OF, share=st.sampled_from([1.0, 0.5]))
@@ -106,14 +113,14 @@ def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int,
         if not waits_for_compaction(small, partial, rows):
             continue
         assert group_bytes(LAWS, one) == pytest.approx(size)
-        together = (small + partial) * rows
-        made, part = output_files(bytes_of_rows(LAWS, together), 1e6), partitions * share
+        part = partitions * share
         taken[TOOK_SMALL] += part * small
         taken[TOOK_PARTIAL] += part * partial
         taken[TOOK_BYTES] += part * size
-        taken[MADE_PARTIAL if together / made < LAWS.small_rows else MADE_SETTLED] += part * made
-        taken[MADE_BYTES] += part * made * bytes_of_rows(LAWS, together / made)
         taken[GROUPS] += part
+        for made in rows_of_outputs(small + partial, rows):
+            taken[MADE_PARTIAL if made < LAWS.small_rows else MADE_SETTLED] += part
+            taken[MADE_BYTES] += part * bytes_of_rows(LAWS, made)
     take_groups(table, LAWS, share)
     of_all = (TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS)
     assert [table.done[what] for what in of_all] == pytest.approx([taken[what] for what in of_all])
@@ -125,10 +132,10 @@ def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int,
 @given(cohorts=COHORTS_OF)
 def test_closed_partitions_keep_their_files(cohorts: list[tuple[int, int, int, int]]):
     table = table_of(cohorts)
-    files, small, rows = files_of(table), small_files(table), data_rows_of(table)
+    files, small, rows = files_of(table), small_files(table, LAWS), data_rows_of(table)
     left = drop_closed(table, LAWS)
     assert sum(left) == table.numbers[LEFT_FILES]
-    assert (files_of(table), small_files(table), data_rows_of(table)) == pytest.approx((files, small, rows))
+    assert (files_of(table), small_files(table, LAWS), data_rows_of(table)) == pytest.approx((files, small, rows))
     waiting = [one for one in cohorts[:-1] if waits_for_compaction(*one[1:])]
     assert table.numbers[COHORTS] == 1 + len(waiting)
 

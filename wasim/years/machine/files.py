@@ -2,7 +2,7 @@
 
 from math import ceil, floor, inf
 
-from wasim.rules.compaction import is_much_deleted, output_files
+from wasim.rules.compaction import is_much_deleted, is_rewritten, row_groups, task_bytes
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
@@ -116,9 +116,10 @@ def small_of(table: Table, kind: int) -> float:
     return found
 
 
-def small_files(table: Table) -> float:
+def small_files(table: Table, laws: Laws) -> float:
     """Files below the target: as they arrived, compacted, and of closed partitions."""
-    return table.numbers[LEFT_FILES] + small_of(table, SMALL_FILES) + small_of(table, PARTIAL_FILES)
+    arrived = small_of(table, SMALL_FILES) if laws.new_small > 0 else 0.0
+    return table.numbers[LEFT_FILES] + arrived + small_of(table, PARTIAL_FILES)
 
 
 def group_bytes(laws: Laws, one: list[float]) -> float:
@@ -132,17 +133,13 @@ def group_bytes(laws: Laws, one: list[float]) -> float:
 
 
 def is_group_due(table: Table, laws: Laws, one: list[float]) -> bool:
-    """Whether Iceberg takes a group of files: enough of them, enough content, or files of which much is deleted
-    (`rules.compaction`).
-    """
-    files = one[SMALL_FILES] + one[PARTIAL_FILES]
+    """Whether Iceberg takes a group of files: for their number or content, or as much of them is deleted."""
     if one[SMALL_FILES] > 0 and is_much_deleted(1 - table.numbers[ARRIVED_LIVE], 1.0):
         return True
     if one[PARTIAL_FILES] > 0 and is_much_deleted(1 - table.numbers[REWRITTEN_LIVE], 1.0):
         return True
-    if files <= 1 + NEGLIGIBLE:
-        return False
-    return files >= laws.min_input_files - MEDIAN or group_bytes(laws, one) > laws.compaction_target
+    files, least = one[SMALL_FILES] + one[PARTIAL_FILES] - NEGLIGIBLE, laws.min_input_files - MEDIAN
+    return is_rewritten(files, group_bytes(laws, one), least, laws.compaction_target)
 
 
 def take_groups(table: Table, laws: Laws, share: float) -> None:
@@ -154,25 +151,51 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         one = table.cohorts[place]
         if not is_group_due(table, laws, one):
             continue
-        rows = one[SMALL_ROWS] * laws.new_share * numbers[ARRIVED_LIVE] + one[PARTIAL_ROWS] * numbers[REWRITTEN_LIVE]
-        part = one[PARTITIONS] * share
-        made = float(output_files(bytes_of_rows(laws, rows), laws.compaction_target))
+        new_files, old_files, part = one[SMALL_FILES], one[PARTIAL_FILES], one[PARTITIONS] * share
+        fresh = one[SMALL_ROWS] * laws.new_share * numbers[ARRIVED_LIVE]
+        partial, size = one[PARTIAL_ROWS] * numbers[REWRITTEN_LIVE], group_bytes(laws, one)
+        most = task_bytes(size, laws.compaction_target)
+        old = compacted_bytes(laws, one[PARTIAL_ROWS] / old_files) if old_files > 0 else 0.0
+        new = bytes_of_rows(laws, one[SMALL_ROWS] / new_files) if new_files > 0 else old
         done[TOOK_SMALL] += part * one[SMALL_FILES]
         done[TOOK_PARTIAL] += part * one[PARTIAL_FILES]
-        done[TOOK_BYTES] += part * group_bytes(laws, one)
-        done[MADE_BYTES] += part * made * compacted_bytes(laws, rows / made)
+        done[TOOK_BYTES] += part * size
         done[GROUPS] += part
         for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
             one[column] *= 1 - share
-        if rows / made < laws.small_rows:
-            done[MADE_PARTIAL] += part * made
-            done[MADE_SQUARES] += part * made * (rows / made) ** 2
-            one[PARTIAL_FILES] += made * share
-            one[PARTIAL_ROWS] += rows * share
-        else:
-            done[MADE_SETTLED] += part * made
-            numbers[SETTLED_FILES] += part * made
-            numbers[SETTLED_ROWS] += part * rows
+        if new <= most:  # a task takes as many whole files as have room
+            note_outputs(table, laws, one, part, fresh + partial, size / (floor(most / new) * new))
+            continue
+        splits = new_files * row_groups(new)  # of large files, each a task of its own
+        note_outputs(table, laws, one, part * splits, fresh / splits, 1.0)
+        if old_files > 0:
+            note_outputs(table, laws, one, part, partial, old_files / max(1.0, floor(most / old)))
+
+
+def note_outputs(table: Table, laws: Laws, one: list[float], times: float, rows: float, tasks: float) -> None:
+    """So many `times`, tasks write these rows, all of them as many but for the last one, which writes the rest."""
+    whole = float(floor(tasks + NEGLIGIBLE))
+    for count, each in ((whole, rows / tasks), (1.0, rows * (1 - whole / tasks))):
+        full = floor(each / laws.most_rows + NEGLIGIBLE)
+        note_files(table, laws, one, times * count * full, min(each, laws.most_rows))
+        note_files(table, laws, one, times * count, each - full * laws.most_rows)
+
+
+def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: float) -> None:
+    """Compaction made so many files of so many rows each, in all partitions of `one`."""
+    numbers, done = table.numbers, table.done
+    if files <= 0 or rows < MEDIAN:
+        return
+    done[MADE_BYTES] += files * compacted_bytes(laws, rows)
+    if rows < laws.small_rows:
+        done[MADE_PARTIAL] += files
+        done[MADE_SQUARES] += files * rows**2
+        one[PARTIAL_FILES] += files / one[PARTITIONS]
+        one[PARTIAL_ROWS] += files * rows / one[PARTITIONS]
+    else:
+        done[MADE_SETTLED] += files
+        numbers[SETTLED_FILES] += files
+        numbers[SETTLED_ROWS] += files * rows
 
 
 def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
@@ -201,10 +224,11 @@ def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) 
     """Whether this many more commits make enough small files for a compaction by count, in as many of all cases as this
     firing waits for.
     """
-    arrived, missing = small_of(table, SMALL_FILES), laws.least_files - MEDIAN - small_files(table)
+    arrived = small_of(table, SMALL_FILES) if laws.new_small > 0 else 0.0
+    missing = laws.least_files - MEDIAN - small_files(table, laws)
     commits = floor(arrived / laws.files + 0.5) + more
     if not laws.by_chance or commits > FEW_COMMITS:
-        return missing <= more * laws.files
+        return missing <= more * laws.new_small
     least, share = max(0, ceil(missing + arrived)), (table.numbers[FIRED] * STRIDE % TURNS + 0.5) / TURNS
     return (chances[commits][least] if least < len(chances[commits]) else 0.0) >= share
 

@@ -37,11 +37,14 @@ def next_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> float
         return found
     if laws.least_files < inf:
         deal_out(table, laws)
-        more = max(1, ceil((laws.least_files - MEDIAN - small_files(table)) / laws.files - NEGLIGIBLE))
+        missing = laws.least_files - MEDIAN - small_files(table, laws)
+        more = 1.0
+        if missing > 0:
+            more = max(1.0, ceil(missing / laws.new_small - NEGLIGIBLE)) if laws.new_small > 0 else inf
         if laws.by_chance and more <= FEW_COMMITS:
-            for fewer in range(1, more):
+            for fewer in range(1, int(more)):
                 if has_enough(table, laws, chances, fewer):
-                    more = fewer
+                    more = float(fewer)
                     break
         found = done + more
     if laws.least_manifests < inf:

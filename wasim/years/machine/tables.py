@@ -107,7 +107,8 @@ class Laws:
     files: float  # of a commit
     rows_per_commit: float
     file_bytes: float
-    settles: int  # whether its files are too large for any compaction
+    settles: int  # whether no compaction takes its files for their size
+    new_small: float  # files of a commit that are too small, for which compaction by count waits
     new_kinds: int  # of its manifests of one commit, newest first: how many of each, their files and bytes
     new_counts: list[float]
     new_files: list[float]
@@ -162,7 +163,8 @@ class Laws:
     compacts: int
     compaction_target: float
     min_input_files: float
-    small_rows: float  # of the largest file that it takes for its size
+    small_rows: float  # of the largest file that it takes as too small
+    most_rows: float  # of a file that it writes
     new_share: float
     parts: int
     by_chance: int
