@@ -43,7 +43,7 @@ def test_a_group_becomes_as_many_files_as_its_bytes_need(size, made):
     [(500_000, 1_000_000), (2_100_000, 1_055_120), (2_000_000, 1_005_120), (3_300_000, 1_000_000)],
     ids=["one file", "a rest shared out", "two files", "a rest of its own"],
 )
-def test_a_task_takes_as_much_as_a_file_is_to_have(size, most):
+def test_a_task_takes_what_a_file_is_to_have(size, most):
     assert task_bytes(size, 1_000_000) == most
 
 

@@ -211,7 +211,7 @@ def test_a_merging_commit_drops_manifests_of_deleted_commits():
     assert (reports.manifests_created + reports.manifests_kept).tolist() == [1, 2, 3, 4, 4, 4, 5]
 
 
-def test_compaction_writes_a_large_file_again_in_several_and_a_rest(small_case, tmp_path):
+def test_compaction_cuts_a_large_file_into_several(small_case, tmp_path):
     """As real Spark did of such a table: 70,000 rows of 4.9 MB at a target of 1 MiB."""
     case = small_case(
         table="{columns: [{name: a, type: double, count: 8}, {name: s, type: string, length: 12}]}",
