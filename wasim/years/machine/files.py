@@ -151,34 +151,47 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         one = table.cohorts[place]
         if not is_group_due(table, laws, one):
             continue
-        new_files, old_files, part = one[SMALL_FILES], one[PARTIAL_FILES], one[PARTITIONS] * share
-        fresh = one[SMALL_ROWS] * laws.new_share * numbers[ARRIVED_LIVE]
-        partial, size = one[PARTIAL_ROWS] * numbers[REWRITTEN_LIVE], group_bytes(laws, one)
+        new, old, part = one[SMALL_FILES], one[PARTIAL_FILES], one[PARTITIONS] * share
+        fresh = one[SMALL_ROWS] * laws.new_share * numbers[ARRIVED_LIVE] / new if new > 0 else 0.0
+        partial = one[PARTIAL_ROWS] * numbers[REWRITTEN_LIVE] / old if old > 0 else 0.0
+        new_bytes = bytes_of_rows(laws, one[SMALL_ROWS] / new) if new > 0 else 0.0
+        old_bytes = compacted_bytes(laws, one[PARTIAL_ROWS] / old) if old > 0 else 0.0
+        size = group_bytes(laws, one)
         most = task_bytes(size, laws.compaction_target)
-        old = compacted_bytes(laws, one[PARTIAL_ROWS] / old_files) if old_files > 0 else 0.0
-        new = bytes_of_rows(laws, one[SMALL_ROWS] / new_files) if new_files > 0 else old
-        done[TOOK_SMALL] += part * one[SMALL_FILES]
-        done[TOOK_PARTIAL] += part * one[PARTIAL_FILES]
+        done[TOOK_SMALL] += part * new
+        done[TOOK_PARTIAL] += part * old
         done[TOOK_BYTES] += part * size
         done[GROUPS] += part
         for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
             one[column] *= 1 - share
-        if new <= most:  # a task takes as many whole files as have room
-            note_outputs(table, laws, one, part, fresh + partial, size / (floor(most / new) * new))
-            continue
-        splits = new_files * row_groups(new)  # of large files, each a task of its own
-        note_outputs(table, laws, one, part * splits, fresh / splits, 1.0)
-        if old_files > 0:
-            note_outputs(table, laws, one, part, partial, old_files / max(1.0, floor(most / old)))
+        if new_bytes > most:  # each row group of a large file is a task of its own
+            splits = new * row_groups(new_bytes)
+            note_task(table, laws, one, part * splits, new * fresh / splits)
+            new = 0.0
+        # others take as many whole files as have room; the newest are read first
+        left = note_full(table, laws, one, part, new, fresh, floor(most / new_bytes) if new > 0 else 1.0)
+        joined = min(old, floor((most - left * new_bytes) / old_bytes)) if left > 0 and old > 0 else 0.0
+        if left > 0:
+            note_task(table, laws, one, part * min(1.0, left), (left * fresh + joined * partial) / min(1.0, left))
+        fits = max(1.0, floor(most / old_bytes)) if old > 0 else 1.0
+        left = note_full(table, laws, one, part, old - joined, partial, fits)
+        if left > 0:
+            note_task(table, laws, one, part * min(1.0, left), left * partial / min(1.0, left))
 
 
-def note_outputs(table: Table, laws: Laws, one: list[float], times: float, rows: float, tasks: float) -> None:
-    """So many `times`, tasks write these rows, all of them as many but for the last one, which writes the rest."""
-    whole = float(floor(tasks + NEGLIGIBLE))
-    for count, each in ((whole, rows / tasks), (1.0, rows * (1 - whole / tasks))):
-        full = floor(each / laws.most_rows + NEGLIGIBLE)
-        note_files(table, laws, one, times * count * full, min(each, laws.most_rows))
-        note_files(table, laws, one, times * count, each - full * laws.most_rows)
+def note_full(table: Table, laws: Laws, one: list[float], part: float, files: float, rows: float, fits: float) -> float:
+    """Tasks write files of so many rows each, of which so many fit into a task; how many are left over."""
+    full = floor(files / fits + NEGLIGIBLE)
+    note_task(table, laws, one, part * full, fits * rows)
+    left = files - full * fits
+    return left if left > NEGLIGIBLE else 0.0
+
+
+def note_task(table: Table, laws: Laws, one: list[float], times: float, rows: float) -> None:
+    """So many tasks write so many rows each, and begin another file where one is as large as a file becomes."""
+    full = floor(rows / laws.most_rows + NEGLIGIBLE)
+    note_files(table, laws, one, times * full, laws.most_rows)
+    note_files(table, laws, one, times, rows - full * laws.most_rows)
 
 
 def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: float) -> None:
