@@ -5,7 +5,7 @@ from math import ceil, inf
 from wasim.years.machine.manifests import (
     add_up,
     commits_until_merge,
-    copy_row,
+    copy_some,
     drop_dead,
     full_manifests,
     list_bytes,
@@ -120,7 +120,7 @@ def append_run(table: Table, laws: Laws, commits: float) -> None:
     if commits <= 0:
         return
     for group in range(2):
-        add_up(table.rows[group], table.used[group], table.sums, group)
+        add_up(table, group)
     before, spared = table.sums[0] + table.sums[7], commits * saved(table, laws)
     each = add_new(table, laws, commits, 0)
     # the lists of these commits hold before + each, before + 2 · each … manifests
@@ -145,10 +145,8 @@ def append_one(table: Table, laws: Laws, merges_data: bool, merges_deletes: bool
     if merges_deletes:
         rows, used = table.rows[1], table.used[1]
         if rows[used - 1][COUNT] > 1 + NEGLIGIBLE:
-            copy_row(rows, used, rows[used - 1])
             rows[used - 1][COUNT] -= 1
-            rows[used][COUNT] = 1.0
-            table.used[1] = used = used + 1
+            table.used[1] = used = copy_some(rows, used, rows[used - 1], 1.0)
         rows[used - 1][IS_NEW] = 1.0
         of_deletes = merge(table, laws, 1)
         settle(table, 1, MOST_KINDS)

@@ -94,7 +94,8 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
     table.numbers[NEXT_TURN + change] += 1
     deal_out(table, laws)
     numbers, row = table.numbers, laws.changes[change]
-    there = rows_through(laws, numbers[COMMITS]) - numbers[GONE_ROWS]
+    through = rows_through(laws, numbers[COMMITS])
+    there = through - numbers[GONE_ROWS]
     wanted = row[ROWS_WANTED] if row[ROWS_WANTED] < inf else float(round(row[SHARE_WANTED] * there))
     wanted = min(there, wanted)
     if change == OVERWRITE:
@@ -105,7 +106,6 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
         hit = floor(numbers[HIT_BY_CHANCE + change])
         numbers[HIT_BY_CHANCE + change] += chance
         wanted = wanted / chance if floor(numbers[HIT_BY_CHANCE + change]) > hit else 0.0
-    through = rows_through(laws, numbers[COMMITS])
     first, is_newest = through - wanted, row[PLACE] == NEWEST
     if change == DELETE and is_newest:  # the rest is gone already
         wanted = min(wanted, through - numbers[DELETED_THROUGH])
@@ -122,17 +122,24 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
         again = min(numbers[TOUCHED_ROWS], wanted) if stays else 0.0
         numbers[TOUCHED_ROWS] = wanted if stays else 0.0
         hit_at_end(table, laws, wanted, is_newest, again)
-    whole = False
-    if change == DELETE and is_newest:
-        whole = laws.knows_rows > 0 and begins_with_files(table, laws, first)
-        if row[ON_READ] > 0 and not whole:
-            numbers[CLEARED_FROM] = inf
-        elif first > numbers[DELETED_THROUGH] or first < numbers[CLEARED_FROM]:
-            numbers[CLEARED_FROM] = first
-        numbers[DELETED_THROUGH] = through
-    elif change == DELETE and row[PLACE] >= OLDEST:
-        whole = laws.knows_rows > 0 and ends_with_files(table, laws, numbers[GONE_ROWS] + wanted)
-    carry_out_change(table, laws, change, wanted, whole)
+    carry_out_change(table, laws, change, wanted, change == DELETE and deletes_whole_files(table, laws, wanted, first))
+
+
+def deletes_whole_files(table: Table, laws: Laws, wanted: float, first: float) -> bool:
+    """Whether a DELETE takes all rows of the files that it hits. Of the newest rows, which begin with the `first`, it
+    notes what is gone.
+    """
+    numbers, row = table.numbers, laws.changes[DELETE]
+    if row[PLACE] != NEWEST:
+        last = numbers[GONE_ROWS] + wanted
+        return row[PLACE] >= OLDEST and laws.knows_rows > 0 and ends_with_files(table, laws, last)
+    whole = laws.knows_rows > 0 and begins_with_files(table, laws, first)
+    if row[ON_READ] > 0 and not whole:
+        numbers[CLEARED_FROM] = inf
+    elif first > numbers[DELETED_THROUGH] or first < numbers[CLEARED_FROM]:
+        numbers[CLEARED_FROM] = first
+    numbers[DELETED_THROUGH] = rows_through(laws, numbers[COMMITS])
+    return whole
 
 
 def carry_out_change(table: Table, laws: Laws, change: int, wanted: float, whole: bool) -> None:

@@ -38,12 +38,13 @@ def live_of(row: list[float]) -> float:
     return row[FRESH] + row[PARTIAL] + row[SETTLED]
 
 
-def add_up(rows: list[list[float]], used: int, sums: list[float], group: int) -> None:
+def add_up(table: Table, group: int) -> None:
     """Manifests, bytes, entries, siblings; manifests of rewritten files alone; with live entries, and their bytes."""
     manifests = size = entries = siblings = rewritten = alive = alive_bytes = 0.0
-    for place in range(used):
+    rows, sums = table.rows[group], table.sums
+    for place in range(table.used[group]):
         row = rows[place]
-        count, live = row[COUNT], row[FRESH] + row[PARTIAL] + row[SETTLED]
+        count, live = row[COUNT], live_of(row)
         manifests += count
         size += count * row[BYTES]
         entries += count * live
@@ -67,7 +68,7 @@ def saved(table: Table, laws: Laws) -> float:
 def list_bytes(table: Table, laws: Laws) -> float:
     """Bytes of the current manifest list."""
     for group in range(2):
-        add_up(table.rows[group], table.used[group], table.sums, group)
+        add_up(table, group)
     return at(table.sums[0] + table.sums[7], laws.list_counts, laws.list_bytes, laws.lists_known) - saved(table, laws)
 
 
@@ -107,6 +108,20 @@ def copy_row(rows: list[list[float]], to: int, row: list[float]) -> None:
     copy = rows[to]
     for column in range(COLUMNS):
         copy[column] = row[column]
+
+
+def copy_some(rows: list[list[float]], to: int, row: list[float], count: float) -> int:
+    """Makes a row of `count` manifests like another row's; the next place."""
+    copy_row(rows, to, row)
+    rows[to][COUNT] = count
+    return to + 1
+
+
+def begin_row(row: list[float], count: float, size: float, is_new: float) -> None:
+    """Makes a row of so many manifests of this size, which list nothing yet."""
+    for column in range(COLUMNS):
+        row[column] = 0.0
+    row[COUNT], row[BYTES], row[IS_NEW] = count, size, is_new
 
 
 def replace_rows(table: Table, group: int, count: int, first: int) -> None:
@@ -168,10 +183,8 @@ def list_new(table: Table, group: int, count: float, size: float, entries: float
         settle(table, group, MOST_KINDS)
     rows, used = table.rows[group], table.used[group]
     row = rows[used]
-    for column in range(COLUMNS):
-        row[column] = 0.0
-    row[COUNT], row[BYTES], row[SIBLINGS], row[IS_NEW] = count, size, siblings, float(mark % 2)
-    row[SETTLED if mark > 1 else FRESH] = entries
+    begin_row(row, count, size, float(mark % 2))
+    row[SIBLINGS], row[SETTLED if mark > 1 else FRESH] = siblings, entries
     note_written(table, group, count, size)
     if used:
         last = rows[used - 1]
@@ -237,15 +250,12 @@ def close_bin(table: Table, laws: Laws, group: int, copied: int, parts: int, rep
         items += counts[part]
     if items <= 1 + NEGLIGIBLE or (newest and items < laws.least - NEGLIGIBLE):
         for part in range(parts):
-            copy_row(spare, copied, rows[table.places[part]])
-            spare[copied][COUNT] = counts[part] * repeat
-            copied += 1
+            copied = copy_some(spare, copied, rows[table.places[part]], counts[part] * repeat)
         return copied
     table.flows[MERGED_AGAIN + 2 * group] += repeat
     table.flows[MERGED_AGAIN + 2 * group + 1] += repeat * rows[table.places[0]][BYTES]
     merged, since = spare[copied], 0.0
-    for column in range(COLUMNS):
-        merged[column] = 0.0
+    begin_row(merged, repeat, 0.0, 1.0)
     for part in range(parts):
         row, count = rows[table.places[part]], counts[part]
         note_leaving(table, group, row, count * repeat)
@@ -255,8 +265,7 @@ def close_bin(table: Table, laws: Laws, group: int, copied: int, parts: int, rep
     # entries that this commit deleted are carried into what its own manifests become
     compacted = merged[PARTIAL] + merged[SETTLED] + merged[GONE_COMPACTED]
     size = manifest_bytes(table, laws, group, merged[FRESH] + merged[GONE_FRESH], compacted, merged[SORTED])
-    merged[COUNT], merged[BYTES], merged[SIBLINGS], merged[IS_NEW] = repeat, size, 1 - 1 / repeat, 1.0
-    merged[SINCE] = since / max(live_of(merged), NEGLIGIBLE)
+    merged[BYTES], merged[SIBLINGS], merged[SINCE] = size, 1 - 1 / repeat, since / max(live_of(merged), NEGLIGIBLE)
     note_written(table, group, repeat, size)
     counts[ROOM - 1] += items * repeat
     return copied + 1
@@ -285,6 +294,16 @@ def first_open(table: Table, laws: Laws, group: int) -> int:
     return place
 
 
+def in_bins(count: float, size: float, target: float) -> tuple[float, float, float]:
+    """How many of so many equal manifests fill a bin, how many bins are full, and how many are in the one that stays
+    open: the last full one, where no manifest is left.
+    """
+    each = max(1.0, float(floor(target / size)))
+    full = float(floor(count / each + NEGLIGIBLE))
+    rest = count - full * each
+    return (each, full, rest) if rest > NEGLIGIBLE else (each, full - 1, each)
+
+
 def merge(table: Table, laws: Laws, group: int) -> float:
     """What a merging commit does: manifests without live entries go, bins become one manifest each. Returns how many
     were merged.
@@ -310,11 +329,7 @@ def merge(table: Table, laws: Laws, group: int) -> float:
             if left <= NEGLIGIBLE:
                 continue
             copied = close_bin(table, laws, group, copied, parts, 1.0, False)
-        each = max(1.0, float(floor(target / size)))
-        full = float(floor(left / each + NEGLIGIBLE))
-        rest = left - full * each
-        if rest <= NEGLIGIBLE:  # the last full bin is the one that stays open
-            full, rest = full - 1, each
+        each, full, rest = in_bins(left, size, target)
         places[0] = place
         if full > 0:
             counts[0] = each
@@ -349,11 +364,7 @@ def commits_until_merge(table: Table, laws: Laws, group: int, new_bytes: float) 
                 continue
             if items > 1 + NEGLIGIBLE:
                 return 1.0
-        each = max(1.0, float(floor(target / size)))
-        full = float(floor(left / each + NEGLIGIBLE))
-        rest = left - full * each
-        if rest <= NEGLIGIBLE:
-            full, rest = full - 1, each
+        each, full, rest = in_bins(left, size, target)
         if full > 0 and each > 1 + NEGLIGIBLE:
             return 1.0
         items, filled = rest, rest * size
@@ -391,18 +402,16 @@ def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: floa
             copied += 1
             continue
         hit = min(taken, 1.0)  # of manifests in which less than one entry goes, this share holds one
-        count, all_of_row = row[COUNT] * hit, row[COUNT]
-        left = spare[copied]
+        count, left = row[COUNT] * hit, spare[copied]
         left[FRESH], left[PARTIAL] = row[FRESH] * (1 - fresh), row[PARTIAL] * (1 - partial)
         left[SETTLED], left[SORTED] = row[SETTLED] * (1 - settled), row[SORTED] * (1 - fresh)
         gone, gone_compacted = row[FRESH] * fresh / hit, (row[PARTIAL] * partial + row[SETTLED] * settled) / hit
         if hit < 1.0 - NEGLIGIBLE:
-            left[COUNT] = all_of_row - count
-            copy_row(spare, copied + 1, left)
-            copied += 1
+            left[COUNT] = row[COUNT] - count
+            copied = copy_some(spare, copied + 1, left, count) - 1
         note_leaving(table, group, row, count)
         written = spare[copied]
-        written[COUNT], written[GONE_FRESH], written[GONE_COMPACTED], written[IS_NEW] = count, gone, gone_compacted, 1.0
+        written[GONE_FRESH], written[GONE_COMPACTED], written[IS_NEW] = gone, gone_compacted, 1.0
         compacted = written[PARTIAL] + written[SETTLED] + gone_compacted
         written[BYTES] = manifest_bytes(table, laws, group, written[FRESH] + gone, compacted, row[SORTED])
         # the first of emptied ones stands next to the manifest of what their files were rewritten into
@@ -430,11 +439,8 @@ def settle_entries(table: Table, kind: int, amount: float) -> None:
             if row[COUNT] <= 1 + NEGLIGIBLE or share >= 1 - NEGLIGIBLE:
                 older[kind], older[SETTLED] = one * (1 - share), row[SETTLED] + one * share
             else:
-                copy_row(spare, copied + 1, row)
-                spare[copied + 1][COUNT] = row[COUNT] * (1 - share)
                 older[COUNT], older[kind], older[SETTLED] = row[COUNT] * share, 0.0, row[SETTLED] + one
-                copied += 1
-                older = spare[copied - 1]
+                copied = copy_some(spare, copied + 1, row, row[COUNT] * (1 - share)) - 1
             older[SORTED] = min(older[SORTED], older[FRESH])
         copied += 1
     replace_rows(table, 0, copied, 0)
@@ -452,46 +458,36 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     """What rewrite_manifests makes of manifests of data, or of deletes: as few as their bytes need. Whether there was
     anything to do.
     """
-    rows, used = table.rows[group], table.used[group]
-    if not used:
-        return False
-    count = total = entries = fresh = partial = settled = in_order = since = 0.0
-    for place in range(used):
-        row = rows[place]
-        count += row[COUNT]
-        total += row[COUNT] * row[BYTES]
-        entries += row[COUNT] * live_of(row)
-        since += row[COUNT] * live_of(row) * row[SINCE]
-        fresh += row[COUNT] * row[FRESH]
-        partial += row[COUNT] * row[PARTIAL]
-        settled += row[COUNT] * row[SETTLED]
-        in_order += row[COUNT] * row[SORTED]
+    rows, used, one, since = table.rows[group], table.used[group], table.spare[0], 0.0
+    add_up(table, group)
+    count, total, entries = table.sums[7 * group], table.sums[7 * group + 1], table.sums[7 * group + 2]
     parts = float(ceil(total / laws.target))
     if parts > MANY_PARTS:  # on average
         parts = total / laws.target + 0.5
     parts = min(parts, entries) if entries >= 1 else 1.0
     if count <= 1 + NEGLIGIBLE and parts <= 1:
         return False
+    begin_row(one, parts, 0.0, 1.0)
     for place in range(used):
-        note_leaving(table, group, rows[place], rows[place][COUNT])
+        row = rows[place]
+        note_leaving(table, group, row, row[COUNT])
+        since += row[COUNT] * live_of(row) * row[SINCE]
+        for column in range(FRESH, SORTED + 1):
+            one[column] += row[COUNT] * row[column]
     if entries <= NEGLIGIBLE:
         table.used[group] = 0
         return True
-    one = rows[0]
-    for column in range(COLUMNS):
-        one[column] = 0.0
-    one[COUNT], one[IS_NEW], one[SINCE] = parts, 1.0, since / max(entries, NEGLIGIBLE)
-    one[FRESH], one[PARTIAL], one[SETTLED] = fresh / parts, partial / parts, settled / parts
-    if laws.sorts and group == 0:
-        one[SORTED] = one[FRESH]
-    elif laws.sorts:
-        one[SORTED] = min(in_order, sorted_deletes(table, laws) * entries) / parts
+    if laws.sorts:
+        one[SORTED] = one[FRESH] if group == 0 else min(one[SORTED], sorted_deletes(table, laws) * entries)
     else:  # entries of one commit are dealt out in turn
         together = laws.together if group == 0 else inf
         apart = 1.0 if parts >= together else (parts - 1) / (together - 1)
-        one[SORTED] = (in_order + (fresh - in_order) * apart) / parts
+        one[SORTED] += (one[FRESH] - one[SORTED]) * apart
+    for column in range(FRESH, SORTED + 1):
+        one[column] /= parts
+    one[SINCE] = since / entries
     one[BYTES] = manifest_bytes(table, laws, group, one[FRESH], one[PARTIAL] + one[SETTLED], one[SORTED])
-    table.used[group] = 1
+    replace_rows(table, group, 1, 0)
     note_written(table, group, parts, one[BYTES])
     if laws.copies and group == 0:
         note_written(table, group, parts, one[BYTES])
@@ -501,10 +497,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
 
 def list_own(table: Table, group: int, size: float) -> int:
     """Lists a manifest of the commit under way, of so many bytes; the place of its row, which lists no entry yet."""
-    row = table.rows[group][table.used[group]]
-    for column in range(COLUMNS):
-        row[column] = 0.0
-    row[COUNT], row[BYTES], row[IS_NEW] = 1.0, size, 1.0
+    begin_row(table.rows[group][table.used[group]], 1.0, size, 1.0)
     table.used[group] += 1
     note_written(table, group, 1.0, size)
     return table.used[group] - 1

@@ -151,22 +151,12 @@ def rewrite_rows(
     """Copy-on-write: the files that were hit go, and `written` rows are written in their place, into so many `files`;
     below 0 where that follows from the files that go.
     """
-    flows, numbers, classes, hits, deleted = table.flows, table.numbers, table.classes, table.hits, table.deleted
+    flows, numbers, classes, hits = table.flows, table.numbers, table.classes, table.hits
     is_own, squares, squares_left = files >= 0, numbers[SQUARES], numbers[SQUARES_LEFT]
-    # rows of its own, of INSERT OVERWRITE; all else keeps ids, in format version 3
-    removed = removed_bytes = 0.0
-    for number in range(3):
-        share = hits[HIT_ROW_SHARES][number]
-        removed += classes[number][RECORDS] * share
-        is_new = is_own or number == ARRIVED
-        removed_bytes += share * data_bytes(laws, classes[number][FILES], classes[number][RECORDS], is_new)
-    hit = total_of(hits[HIT_FILES])
+    hit, (removed, removed_bytes) = total_of(hits[HIT_FILES]), held_by_hits(table, laws, is_own)
     made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
     created = out_of_manifests(table, laws)
     out_of_partitions(table)
-    for number in range(3):
-        deleted[DEAD][number] *= 1 - hits[HIT_ROW_SHARES][number]
-        deleted[HELD][number] *= 1 - hits[HIT_SHARES][number]
     stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
     if not is_own and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and rows_hit > NEGLIGIBLE:
         is_one_each = classes[BEYOND][FILES] <= partitions_so_far(table, laws)  # then each that is hit becomes one
@@ -191,6 +181,18 @@ def rewrite_rows(
     counters[CHANGED] = partitions_hit(table, laws, max(hit, made))
     counted = digits_of_merge(change, written - updated - inserted, updated, inserted)
     note_statement(table, laws, change, operation, counted)
+
+
+def held_by_hits(table: Table, laws: Laws, is_own: bool) -> tuple[float, float]:
+    """All rows of the files that were hit, and their bytes: but for INSERT OVERWRITE's `own`, rows that were rewritten
+    keep ids, in format version 3.
+    """
+    rows = size = 0.0
+    for number in range(3):
+        one, share = table.classes[number], table.hits[HIT_ROW_SHARES][number]
+        rows += one[RECORDS] * share
+        size += share * data_bytes(laws, one[FILES], one[RECORDS], is_own or number == ARRIVED)
+    return rows, size
 
 
 def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written: float, made: float) -> None:
@@ -238,11 +240,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
     if made > NEGLIGIBLE and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and written / made < laws.small_rows:
         numbers[ADDS_ANYWHERE] = 1.0
-        new, earlier_rows = min(numbers[NEW_CELLS], made), written - min(numbers[NEW_CELL_ROWS], written)
-        if NEGLIGIBLE < new < made - NEGLIGIBLE:  # files of new rows are larger than others, which have few partitions
-            others = (made - new) / max(made - new, partitions_hit(table, laws, earlier_rows)) * earlier_rows
-            apart = (written - others) ** 2 / new + others**2 / (made - new)
-            numbers[SQUARES] += max(0.0, apart - written**2 / made)
+        part_new(table, laws, made, written)
     replaced = 0.0
     if made > NEGLIGIBLE or hit > NEGLIGIBLE:
         replaced = merge(table, laws, 0) + merge(table, laws, 1)
@@ -259,6 +257,16 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     counters[CHANGED] = partitions_hit(table, laws, max(hit, made))
     operation = OVERWRITES if made > NEGLIGIBLE and change != DELETE else DELETES
     note_statement(table, laws, change, operation, digits_of_merge(change, 0.0, updated, inserted))
+
+
+def part_new(table: Table, laws: Laws, made: float, written: float) -> None:
+    """Files of new rows are larger than others, which have few partitions: the squares of what is in each."""
+    numbers, new = table.numbers, min(table.numbers[NEW_CELLS], made)
+    if NEGLIGIBLE < new < made - NEGLIGIBLE:
+        earlier_rows = written - min(numbers[NEW_CELL_ROWS], written)
+        others = (made - new) / max(made - new, partitions_hit(table, laws, earlier_rows)) * earlier_rows
+        apart = (written - others) ** 2 / new + others**2 / (made - new)
+        numbers[SQUARES] += max(0.0, apart - written**2 / made)
 
 
 def find_deletes(table: Table, laws: Laws) -> tuple[float, float, float, float, float]:
@@ -535,8 +543,11 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
 
 
 def out_of_partitions(table: Table) -> None:
-    """Takes the files that were hit, and their rows, out of partitions."""
+    """Takes the files that were hit, and their rows, out of partitions, and what is deleted of them with them."""
     numbers, shares, row_shares = table.numbers, table.hits[HIT_SHARES], table.hits[HIT_ROW_SHARES]
+    for number in range(3):
+        table.deleted[DEAD][number] *= 1 - row_shares[number]
+        table.deleted[HELD][number] *= 1 - shares[number]
     last = int(numbers[COHORTS]) - 1
     for number, files, rows in ((ARRIVED, SMALL_FILES, SMALL_ROWS), (REWRITTEN, PARTIAL_FILES, PARTIAL_ROWS)):
         if numbers[IS_NEWEST] > 0:

@@ -2,11 +2,17 @@
 
 from math import ceil, exp, floor, log1p
 
-from wasim.years.machine.manifests import copy_row, live_of, note_leaving, note_written, replace_rows
+from wasim.years.machine.manifests import (
+    begin_row,
+    copy_row,
+    copy_some,
+    live_of,
+    note_leaving,
+    note_written,
+    replace_rows,
+)
 from wasim.years.machine.sizes import manifest_bytes
 from wasim.years.machine.tables import (
-    BYTES,
-    COLUMNS,
     COUNT,
     EVENLY,
     FILES,
@@ -50,12 +56,10 @@ def write_again(
     size = manifest_bytes(table, laws, group, row[FRESH], row[PARTIAL] + row[SETTLED], row[SORTED])
     note_leaving(table, group, row, count)
     note_written(table, group, count, size)
-    for column in range(COLUMNS):
-        written[column] = 0.0
+    begin_row(written, count, size, 1.0)
     fresh, partial, settled = gone
     left = max(0.0, row[FRESH] - fresh)
-    written[COUNT], written[BYTES], written[IS_NEW], written[FRESH] = count, size, 1.0, left
-    written[SINCE] = row[SINCE]
+    written[FRESH], written[SINCE] = left, row[SINCE]
     written[PARTIAL], written[SETTLED] = max(0.0, row[PARTIAL] - partial), max(0.0, row[SETTLED] - settled)
     if left > NEGLIGIBLE:
         written[SORTED] = left * followers_left(row[SORTED] / row[FRESH], left / row[FRESH])
@@ -79,16 +83,45 @@ def power(base: float, exponent: float) -> float:
     return 1.0 if exponent == 0 else base**exponent
 
 
-def untouched_of(row: list[float], gone: list[float], among: float) -> float:
+def untouched_of(
+    laws: Laws, row: list[float], gone: list[float], among: float, together: float, touches: float
+) -> float:
     """How likely a manifest keeps all of its entries, of which each among this share goes with its kind's probability:
-    whole entries are among them.
+    whole entries are among them. Where a statement `touches` a share of the open partitions, those go that are in one.
     """
+    if touches > 0:
+        return missed_partitions(laws, live_of(row) * among / together, touches)
     found = 1.0
     for kind in range(3):
         entries = row[FRESH + kind] * among
         whole = entries if among >= 1 else float(floor(entries))
         found *= power(1 - gone[kind], whole) * (1 - gone[kind] * (entries - whole))
     return found
+
+
+def kept_by(
+    laws: Laws, row: list[float], gone: list[float], newest: tuple[float, float], together: float, touches: float
+) -> float:
+    """The share of manifests, so many of which the `newest` entries are in, this share of all of them, that keep all:
+    entries go `together` at a time.
+    """
+    count, among = newest
+    whole = max(0.0, count - 1)  # manifests of which all entries are among the newest
+    last = among * count - whole if whole > 0 else among
+    untouched = untouched_of(laws, row, gone, last, together, touches)
+    if whole > 0 and last < 1:
+        untouched = (whole * untouched_of(laws, row, gone, 1.0, together, touches) + untouched) / count
+    return untouched ** (1 / together) if together > 1 and touches == 0 else untouched
+
+
+def emptied_of(row: list[float], gone: list[float], among: float, together: float) -> float:
+    """How likely all entries of a manifest go, of which each among this share does with its kind's probability."""
+    if live_of(row) <= NEGLIGIBLE:
+        return 0.0
+    found = 1.0
+    for kind in range(3):
+        found *= power(gone[kind] * among, row[FRESH + kind])
+    return found ** (1 / together) if together > 1 else found
 
 
 def missed_partitions(laws: Laws, listed: float, share: float) -> float:
@@ -161,56 +194,35 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
     manifests are written again.
     """
     rows, spare, copied, rewritten = table.rows[group], table.spare, 0, 0.0
-    by_partition = group == 0 and table.numbers[IS_SCATTERED] == 0 and table.numbers[TOUCHES] > 0
+    touches = table.numbers[TOUCHES] if group == 0 and table.numbers[IS_SCATTERED] == 0 else 0.0
     for place in range(table.used[group]):
         row, gone, among = rows[place], table.gone[place], table.counts[place]
         count = min(row[COUNT], float(ceil(row[COUNT] * among - NEGLIGIBLE)))  # the newest ones
         if row[COUNT] - count > NEGLIGIBLE:
-            copy_row(spare, copied, row)
-            spare[copied][COUNT] = row[COUNT] - count
-            copied += 1
+            copied = copy_some(spare, copied, row, row[COUNT] - count)
         if count <= NEGLIGIBLE:
             continue
         among *= row[COUNT] / count
-        first, second, third = gone[0] * among, gone[1] * among, gone[2] * among
-        fresh, partial, settled = row[FRESH], row[PARTIAL], row[SETTLED]
-        whole = max(0.0, count - 1)  # manifests of which all entries are among the newest
-        last = among * count - whole if whole > 0 else among
-        untouched = untouched_of(row, gone, last)
-        if whole > 0 and last < 1:
-            untouched = (whole * untouched_of(row, gone, 1.0) + untouched) / count
-        every = power(first, fresh) * power(second, partial) * power(third, settled)
-        if together > 1:
-            untouched, every = untouched ** (1 / together), every ** (1 / together)
-        if by_partition:  # of a few partitions, which a manifest lists some of
-            untouched = missed_partitions(laws, live_of(row) * last / together, table.numbers[TOUCHES])
-            if whole > 0 and last < 1:
-                missed = missed_partitions(laws, live_of(row) / together, table.numbers[TOUCHES])
-                untouched = (whole * missed + untouched) / count
-            every = min(every, 1 - untouched)
+        untouched = kept_by(laws, row, gone, (count, among), together, touches)
         hit = 1 - untouched
         if hit <= NEGLIGIBLE:
-            copy_row(spare, copied, row)
-            spare[copied][COUNT] = count
-            copied += 1
+            copied = copy_some(spare, copied, row, count)
             continue
-        emptied = 0.0 if fresh + partial + settled <= NEGLIGIBLE else min(every, hit)
+        emptied = min(emptied_of(row, gone, among, together), hit)
         some = hit - emptied
         if emptied > NEGLIGIBLE:
-            write_again(table, laws, group, row, copied, count * emptied, (fresh, partial, settled))
+            write_again(table, laws, group, row, copied, count * emptied, (row[FRESH], row[PARTIAL], row[SETTLED]))
             rewritten += count * emptied
             copied += 1
         if untouched > NEGLIGIBLE:
-            copy_row(spare, copied, row)
-            spare[copied][COUNT] = count * untouched
-            spare[copied][SIBLINGS] = followers_left(row[SIBLINGS], untouched)
-            copied += 1
+            copied = copy_some(spare, copied, row, count * untouched)
+            spare[copied - 1][SIBLINGS] = followers_left(row[SIBLINGS], untouched)
         if some > NEGLIGIBLE:
             # of each, on average, without what manifests that were emptied had
             part = (
-                max(0.0, first - emptied) * fresh / some,
-                max(0.0, second - emptied) * partial / some,
-                max(0.0, third - emptied) * settled / some,
+                max(0.0, gone[0] * among - emptied) * row[FRESH] / some,
+                max(0.0, gone[1] * among - emptied) * row[PARTIAL] / some,
+                max(0.0, gone[2] * among - emptied) * row[SETTLED] / some,
             )
             write_again(table, laws, group, row, copied, count * some, part)
             rewritten += count * some
@@ -281,9 +293,7 @@ def take(table: Table, laws: Laws, group: int, newest: bool) -> float:
 
 def leave(table: Table, row: list[float], to: int, count: float, gone: list[float]) -> None:
     """Lists `count` of these manifests as they are: of a kind of which not each of them lists one, what does not go."""
-    left = table.spare[to]
-    copy_row(table.spare, to, row)
-    left[COUNT] = count
+    left = table.spare[copy_some(table.spare, to, row, count) - 1]
     for kind in range(3):
         if row[FRESH + kind] < 1:
             left[FRESH + kind] = max(0.0, (row[COUNT] * row[FRESH + kind] - gone[kind]) / count)

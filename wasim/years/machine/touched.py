@@ -144,21 +144,12 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         mean, wider = rows_in_files(table, number)
         table.likely[number][0], table.likely[number][1] = mean, wider
         if number == REWRITTEN and mean > 0 and on_read and laws.compacts:
-            # compaction leaves one large file to a partition, which no statement on read writes again
-            weight, few, many = some_large(partitions_so_far(table, laws), one[FILES], mean, mean * wider + mean)
-            of_few, of_many = 1 - (1 - numbers[TOUCHES]) ** few, 1 - (1 - numbers[TOUCHES]) ** many
-            if numbers[EVENLY] > 0:
-                rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, numbers[COMMITS]))
-                of_few, of_many = hit_evenly(few, rows_of_unit, share), hit_of_new(many * share, replaced)
-            elif is_stride:
-                of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
-            hit, of_rows = hit_of_kinds(table, (weight, few, many), of_few, of_many)
+            hit, of_rows = hit_of_compacted(table, laws, share, replaced, is_stride)
         elif is_stride and number == REWRITTEN and mean > 0 and partitions_passed(table, laws) > 1:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
             new = numbers[COMMITS] * drawn(laws.open_partitions, laws.new_rows)
             kinds = some_large(new, one[FILES], mean, mean * wider + mean)
-            of_few, of_many = min(1.0, kinds[1] * share), min(1.0, kinds[2] * share)
-            hit, of_rows = hit_of_kinds(table, kinds, of_few, of_many)
+            hit, of_rows = hit_of_kinds(table, kinds, min(1.0, kinds[1] * share), min(1.0, kinds[2] * share))
         elif is_stride:
             hit = of_rows = hit_by_stride(mean * share, replaced)
         elif number == ARRIVED and numbers[EVENLY] > 0:  # rows of each follow each other
@@ -176,6 +167,22 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
                 numbers[SQUARES_LEFT] = one[LIVE] * missed * kept * (1 + (mean + wider) * kept)
         hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
         hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
+
+
+def hit_of_compacted(table: Table, laws: Laws, share: float, replaced: float, is_stride: bool) -> tuple[float, float]:
+    """What `hit_of_large` finds of files that compaction made: it leaves one large file to a partition, which no
+    statement on read writes again.
+    """
+    mean, wider = table.likely[REWRITTEN]
+    kinds = some_large(partitions_so_far(table, laws), table.classes[REWRITTEN][FILES], mean, mean * wider + mean)
+    missed, (_, few, many) = 1 - table.numbers[TOUCHES], kinds
+    of_few, of_many = 1 - missed**few, 1 - missed**many
+    if table.numbers[EVENLY] > 0:
+        rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, table.numbers[COMMITS]))
+        of_few, of_many = hit_evenly(few, rows_of_unit, share), hit_of_new(many * share, replaced)
+    elif is_stride:
+        of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
+    return hit_of_kinds(table, kinds, of_few, of_many)
 
 
 def are_all_open(table: Table, laws: Laws) -> bool:
@@ -379,16 +386,7 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         if left <= NEGLIGIBLE or count <= NEGLIGIBLE or live <= PART_OF_FILE:
             continue
         taken = min(left, live)
-        if taken >= live - NEGLIGIBLE:
-            hit = count
-        elif laws.is_partitioned and count == numbers[EDGE_FILES]:  # a file for each partition
-            hit = drawn(count, taken)
-        elif number == ARRIVED:
-            hit = min(count, arrived_files(table, laws, taken, is_newest)[0])
-        else:
-            least = drawn(min(count, laws.open_partitions), taken)
-            hit = min(count, max(least, float(ceil(taken / (live / count) - PART_OF_FILE))))
-        hits[HIT_FILES][number] += hit
+        hits[HIT_FILES][number] += files_with(table, laws, place, taken, is_newest)
         hits[HIT_ROWS][number] += taken
         left -= taken
     for number in range(3):
@@ -400,6 +398,19 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         rows = max(hits[HIT_ROWS][edge], numbers[EDGE_ROWS])
         hits[HIT_ROW_SHARES][edge] = min(1.0, rows / classes[edge][LIVE])
     numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hits[HIT_SHARES][REWRITTEN])
+
+
+def files_with(table: Table, laws: Laws, place: int, rows: float, is_newest: bool) -> float:
+    """How many of the files at a place in the queue this number of their live rows is in."""
+    number, count, live = int(table.queue[place][0]), table.queue[place][1], table.queue[place][2]
+    if rows >= live - NEGLIGIBLE:
+        return count
+    if laws.is_partitioned and count == table.numbers[EDGE_FILES]:  # a file for each partition
+        return drawn(count, rows)
+    if number == ARRIVED:
+        return min(count, arrived_files(table, laws, rows, is_newest)[0])
+    least = drawn(min(count, laws.open_partitions), rows)
+    return min(count, max(least, float(ceil(rows / (live / count) - PART_OF_FILE))))
 
 
 def queue_up(table: Table, place: int, number: int, files: float, live: float) -> int:
