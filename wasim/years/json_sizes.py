@@ -340,10 +340,8 @@ def _prolonged(table: SimulatedTable, count: int, most_kept: int) -> TableJson:
         MetadataLogEntry(timestamp_ms=entry.timestamp_ms + late, metadata_file=file)
         for file, entry, late in zip(files, entries, later_ms, strict=False)
     ]
-    whole, newest = (
-        replace(json, snapshots=snapshots, snapshot_log=entries[:-1], metadata_log=deque(logged)),
-        entries[-1],
-    )
+    newest = entries.pop()
+    whole = replace(json, snapshots=snapshots, snapshot_log=entries, metadata_log=deque(logged))
     whole.base = whole.point_main(newest.snapshot_id, newest.timestamp_ms)
     return whole
 

@@ -1,5 +1,6 @@
 """What merge-on-read statements write to delete rows, on average: position deletes (v2) or deletion vectors (v3)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,24 +66,14 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
         DeletedRows(path=one.file_path, partition=one.partition, positions=_positions(case, count, rng))
         for one, count in zip(described, positions, strict=True)
     ]
-    together, apart = _PathsOf(writer, draw_uuid(rng)), [_PathsOf(writer, draw_uuid(rng)) for _ in deleted]
+    together, apart = _Statement(writer, draw_uuid(rng)), [_Statement(writer, draw_uuid(rng)) for _ in deleted]
+    of_one = together.delete_files(deleted)
+    of_each = [statement.delete_files([one])[0] for statement, one in zip(apart, deleted, strict=True)]
     around = footer = 0.0
     if uses_vectors:
-        created_by = profile.summary.get(CREATOR_KEY, "")
-        path = together.vectors
-        of_one = deletion_vectors(path, deleted, created_by)
-        sizes = [deletion_vectors(path, deleted[:count], created_by)[0].file_size_bytes for count in (1, SAMPLED)]
-        own = sum(one.content_size_bytes or 0 for one in of_one) / SAMPLED
-        footer = (sizes[1] - sizes[0]) / (SAMPLED - 1) - own
-        around = sizes[0] - own - footer
-        of_each = [
-            deletion_vectors(paths.vectors, [one], created_by)[0] for paths, one in zip(apart, deleted, strict=True)
-        ]
-    else:
-        of_one = [position_delete_file(together.of(one, number), [one], rng) for number, one in enumerate(deleted, 1)]
-        of_each = [
-            position_delete_file(paths.of(one, 1), [one], rng) for paths, one in zip(apart, deleted, strict=True)
-        ]
+        alone, own = of_each[0].file_size_bytes, sum(one.content_size_bytes or 0 for one in of_one) / SAMPLED
+        footer = (of_one[0].file_size_bytes - alone) / (SAMPLED - 1) - own
+        around = alone - own - footer
     return PositionDeletes(
         manifests=_manifests(writer, of_one, of_each, min(touched, len(of_commit))),
         uses_vectors=uses_vectors,
@@ -126,18 +117,21 @@ def _described(writer: CaseWriter, *, of_each_commit: int) -> list[DataFileEntry
 
 
 @dataclass(frozen=True, slots=True)
-class _PathsOf:
-    """Paths of the delete files of one statement."""
+class _Statement:
+    """What merge-on-read statements with this id write to delete rows."""
 
     writer: CaseWriter
     query_id: str
 
-    @property
-    def vectors(self) -> str:
-        return self._path("", "00001-deletes.puffin")
-
-    def of(self, deleted: DeletedRows, number: int) -> str:
-        return self._path(self.writer.files.folder_of(deleted.partition), f"{number:05d}-deletes.parquet")
+    def delete_files(self, deleted: Sequence[DeletedRows]) -> list[DataFileEntry]:
+        """A vector, or a file of position deletes, for each data file."""
+        writer = self.writer
+        if writer.case.table.format_version > 2:
+            created_by = writer.profile.summary.get(CREATOR_KEY, "")
+            return deletion_vectors(self._path("", "00001-deletes.puffin"), deleted, created_by)
+        folders = [writer.files.folder_of(one.partition) for one in deleted]
+        paths = [self._path(folder, f"{number:05d}-deletes.parquet") for number, folder in enumerate(folders, 1)]
+        return [position_delete_file(path, [one], writer.rng) for path, one in zip(paths, deleted, strict=True)]
 
     def _path(self, folder: str, end: str) -> str:
         return self.writer.table.rules.locations.data_file(folder, f"00000-{SAMPLED}-{self.query_id}-{end}")

@@ -120,18 +120,11 @@ def with_lost(case: Case, summed: Summed, outcome: Settled) -> Summed:
 
 def _wasted(case: Case, summed: Summed, outcome: Settled) -> tuple[dict[Kind, int], dict[Kind, int], Contention]:
     """Files of lost attempts and of commits that were given up, their bytes, and what that comes to."""
-    totals, landed = summed.totals, outcome.landed_of(case)
+    totals, ledger, landed = summed.totals, summed.ledger, outcome.landed_of(case)
     lists, jsons = (outcome.lost_at(case.commits, wrote_json=refused) for refused in (False, True))
     lost, wrote_json, failed = round(lists.sum()), round(jsons.sum()), case.commits - landed
     snapshots = totals.files_written[Kind.MANIFEST_LIST]
-    files_of_commit, data_bytes, manifest_bytes = (
-        float(column[-1])
-        for column in (
-            summed.ledger.entries_added,
-            summed.ledger.written_bytes[Kind.DATA],
-            summed.ledger.written_bytes[Kind.DATA_MANIFEST],
-        )
-    )
+    data_bytes, manifest_bytes = (float(ledger.written_bytes[kind][-1]) for kind in (Kind.DATA, Kind.DATA_MANIFEST))
     # of those that read the table just before a merge, each merges, and writes what no other can use; where maintenance
     # rewrites manifests, appends find few to merge
     merged, merged_bytes = 0, 0.0
@@ -142,7 +135,7 @@ def _wasted(case: Case, summed: Summed, outcome: Settled) -> tuple[dict[Kind, in
         Kind.MANIFEST_LIST: lost,
         Kind.METADATA_JSON: wrote_json,
         Kind.DATA_MANIFEST: failed + round(merged * lost / landed),
-        Kind.DATA: round(failed * files_of_commit),
+        Kind.DATA: round(failed * float(ledger.entries_added[-1])),
     }
     wasted = {
         Kind.MANIFEST_LIST: round(float(lists @ _sizes(summed, Kind.MANIFEST_LIST, outcome.shares))),
