@@ -15,11 +15,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wasim.caches import cache_folder
-from wasim.errors import WasimError
+from wasim.errors import EnvironmentFault, WasimError
 
 Compiled = Any  # numba's, and llvmlite's, which have no types
 Argument = NDArray[Any] | np.void | float
+
+
+def cache_folder() -> Path:
+    """The folder of what is compiled or fetched once: $WASIM_CACHE, else `wasim` under the user's cache folder."""
+    own = os.environ.get("WASIM_CACHE")
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(own) if own else Path(base, "wasim")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"{folder}: cannot be made ({error.strerror}). Set WASIM_CACHE to a folder that you may write."
+        ) from error
+    return folder
 
 
 @cache

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wasim.caches import cache_folder
+from wasim.compiled import cache_folder
 from wasim.errors import EnvironmentFault
 from wasim.spark.java import SPARK_JARS, find_java
 

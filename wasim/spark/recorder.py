@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wasim.caches import cache_folder
+from wasim.compiled import cache_folder
 from wasim.spark.java import SPARK_JARS, short_lived_jvm
 
 _SOURCES = Path(__file__).parent / "java"
