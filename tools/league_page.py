@@ -196,7 +196,7 @@ def draw_bars(ax: Axes, rows: Sequence[Row]) -> Axes:
     )
     ax.barh(places + 0.08, before, height=0.24, color=ORANGE, gid="as it is")
     ax.barh(places - 0.2, after, height=0.24, color=BLUE, gid="with one setting")
-    name_rows(ax, places, [row.profile.title for row in rows], above_pt=11)
+    name_rows(ax, places, [row.profile.title for row in rows])
     for place, values in zip(places, zip(before, after, strict=True), strict=True):
         for value, offset in zip(values, (0.08, -0.2), strict=True):
             ax.annotate(

@@ -3,11 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.by_hand import at_most, some_figures
+from support.by_hand import at_most
 
 from wasim.capacity.words import (
     bound_words,
-    figure_words,
     limit_names,
     now_and_then_words,
     pasted_words,
@@ -100,4 +99,4 @@ def test_limits_and_figures_are_said_by_their_metric():
     limits = (at_most("metadata_json_bytes", 2**20), at_most("manifests", 40))
     assert limit_names(limits) == "metadata.json and manifests"
     assert [bound_words(one, "USD") for one in limits] == ["1.00 MiB", "40"]
-    assert figure_words(some_figures(30.0, 4.5), "monthly_cost", "EUR") == "4.50 EUR"
+    assert value_words("monthly_cost", 4.5, "EUR") == "4.50 EUR"

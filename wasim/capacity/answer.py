@@ -17,7 +17,6 @@ from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
     SHOWN_METRICS,
     bound_words,
-    figure_words,
     limit_names,
     now_and_then_words,
     time_words,
@@ -401,4 +400,4 @@ def _ways_out(plan: Plan) -> Iterator[str]:
 
 
 def _value(plan: Plan, figures: Figures, metric: str) -> str:
-    return figure_words(figures, metric, plan.request.prices.currency)
+    return value_words(metric, figures.values[metric], plan.request.prices.currency)

@@ -23,7 +23,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     return {
         **_asked(plan),
         "recommended": setting_document(chosen),
-        "limits": [] if chosen is None else [_judged(limit, chosen, plan) for limit in plan.limits],
+        "limits": [] if chosen is None else [_judged(limit, chosen) for limit in plan.limits],
         "not_judged": list(plan.request.not_judged),
         "other_end": setting_document(plan.other_end),
         "binds": [limit.metric for limit in plan.stopped_by],
@@ -73,7 +73,7 @@ def _asked(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _judged(limit: Limit, chosen: Figures, plan: Plan) -> dict[str, Any]:
+def _judged(limit: Limit, chosen: Figures) -> dict[str, Any]:
     value = chosen.judged(limit.metric)
     return {"metric": limit.metric, "bound": limit.bound, "value": value, "slack": 1 - value / limit.bound}
 

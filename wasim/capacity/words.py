@@ -2,7 +2,6 @@
 
 from math import ceil, floor, log10
 
-from wasim.capacity.figures import Figures
 from wasim.scenario.metrics import COUNTS, PERIODS_S, Limit, dimension_of, format_value, metric_words
 from wasim.units import format_duration, format_figure
 
@@ -76,11 +75,6 @@ def time_words(seconds: float) -> str:
     if seconds < 600:
         return format_duration(round(seconds))
     return format_duration(round(seconds / 60) * 60)
-
-
-def figure_words(figures: Figures, metric: str, currency: str) -> str:
-    """A figure of a setting."""
-    return value_words(metric, figures.values[metric], currency)
 
 
 def bound_words(limit: Limit, currency: str) -> str:

@@ -250,15 +250,11 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
     if interval != later:
         yield f"{format_duration(interval)} → {format_duration(later)}"
     kept = ({name: value for name, value in side.items() if name not in _SKIPPED} for side in (before, after))
-    one, other = ({key: str(value) for key, value in leaves(side, _by_place)} for side in kept)
+    one, other = ({key: str(value) for key, value in leaves(side, lambda _, place: str(place))} for side in kept)
     for key in _changed_keys(one, other):
         if key != "commit_interval_s":
             shown = key.removeprefix("table.properties.")
             yield f"`{shown}` {_value(key, one)} → {_value(key, other)}"
-
-
-def _by_place(_item: object, place: int) -> str:
-    return str(place)
 
 
 def _value(key: str, values: Mapping[str, str]) -> str:

@@ -19,12 +19,8 @@ def digits_at(increment: float, commits: Ints) -> Ints:
 
 def digits_through(increment: float, commits: Ints) -> Ints:
     """Σ over i = 1 … n of the digits of `increment`·i: n + Σ_j (n − t_j + 1)⁺, where t_j = ⌈10ʲ / increment⌉."""
-    return np.asarray(np.maximum(commits, 0) + np.sum(_past(increment, commits), axis=-1, dtype=np.int64))
-
-
-def _past(increment: float, commits: Ints) -> Ints:
-    """For each number of commits, and each further digit: commits that have it."""
-    return np.asarray(np.maximum(commits[..., None] - _first_commits(increment) + 1, 0))
+    past = np.maximum(commits[..., None] - _first_commits(increment) + 1, 0)
+    return np.asarray(np.maximum(commits, 0) + np.sum(past, axis=-1, dtype=np.int64))
 
 
 @lru_cache(maxsize=4096)

@@ -203,11 +203,11 @@ def key_below(ax: Axes, entries: Sequence[tuple[str, dict[str, object]]], *, col
     )
 
 
-def name_rows(ax: Axes, rows: Ints, names: Sequence[str], *, above_pt: float) -> None:
-    """The name of each row at the left, `above_pt` above its place on the y axis."""
+def name_rows(ax: Axes, rows: Ints, names: Sequence[str]) -> None:
+    """The name of each row at the left, a little above its place on the y axis."""
     for row, name in zip(rows, names, strict=True):
         ax.annotate(
-            shorten(name), (0, row), xycoords=("axes fraction", "data"), xytext=(2, above_pt),
+            shorten(name), (0, row), xycoords=("axes fraction", "data"), xytext=(2, 11),
             textcoords="offset points", fontsize=fitting_pt(name),
         )  # fmt: skip
 

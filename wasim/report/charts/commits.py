@@ -206,7 +206,7 @@ def draw_operations(ax: Axes, runs: tuple[CaseRun, ...], operations: tuple[str, 
         look = look_of(position)
         ax.barh(rows, sizes, left=left, height=0.42, color=look.colour, gid=name)
         left += sizes
-    name_rows(ax, rows, [run.case.label for run in runs], above_pt=11)
+    name_rows(ax, rows, [run.case.label for run in runs])
     ax.set(xlabel="metadata written", yticks=[], ylim=(-0.5, len(runs) - 0.2), xlim=(0, most * 1.02))
     set_linear_byte_axis(ax.xaxis)
     marks: list[tuple[str, dict[str, object]]] = [
