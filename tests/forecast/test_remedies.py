@@ -11,6 +11,7 @@ from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import fit_run
 from wasim.forecast import Remedies, find_remedies
+from wasim.forecast.remedies import missing_remedies, with_change
 from wasim.report.answer import Answer, answer_run
 from wasim.report.pages.answer_cells import remedies_line, remedy_table
 from wasim.runs import Run
@@ -101,6 +102,14 @@ def test_what_a_table_has_is_not_offered(run: Run) -> None:
     assert found is not None
     assert found.together is None
     assert len(found.rows) == 3
+
+
+def test_expiry_goes_by_a_table_s_own_limits(run: Run) -> None:
+    own = {"history.expire.max-snapshot-age-ms": "7200000", "history.expire.min-snapshots-to-keep": "5"}
+    deleting = {"write.metadata.delete-after-commit.enabled": "true"}  # keeps a hundred
+    (name, _, expiry), _, (_, words, _) = missing_remedies(with_change(run.cases[0].case, own | deleting))
+    assert (name, words) == ("expire snapshots older than 2h, daily", "deletion after commit")
+    assert expiry == Maintenance(expire_snapshots=ExpireSnapshots(every=DAY_S, older_than=7_200.0, retain_last=5))
 
 
 def test_a_writer_that_cannot_keep_up_is_not_given_figures(run: Run) -> None:

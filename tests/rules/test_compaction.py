@@ -32,7 +32,7 @@ def test_a_group_is_rewritten_for_its_files_or_its_content(files, size, taken):
 
 @pytest.mark.parametrize(
     ("size", "made"),
-    [(999, 1), (1099, 1), (1101, 2), (1750, 2), (1751, 2), (2150, 2), (2300, 3), (9_500, 9), (9_751, 10), (10_400, 10)],
+    [(999, 1), (1099, 1), (1100, 2), (1750, 2), (1751, 2), (2150, 2), (2300, 3), (9_750, 9), (9_751, 10), (10_400, 10)],
 )
 def test_a_group_becomes_as_many_files_as_its_bytes_need(size, made):
     assert output_files(size, TARGET) == made

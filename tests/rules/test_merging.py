@@ -20,7 +20,7 @@ def test_bins_cover_all_in_order_and_hold_the_target(sizes: Sequence[int], targe
     bins = pack_from_end(sizes, target)
     assert [place for places in bins for place in places] == list(range(len(sizes)))
     for places in bins:
-        assert len(places) == 1 or sum(sizes[place] for place in places) <= target
+        assert len(places) == 1 or 0 < sum(sizes[place] for place in places) <= target
     for newer, older in pairwise(bins):
         # the item before a full bin would not have fitted
         assert sum(sizes[place] for place in older) + sizes[newer.stop - 1] > target

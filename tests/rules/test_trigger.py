@@ -13,7 +13,7 @@ def test_whatever_is_reached_first_makes_the_writer_commit():
 
 def test_every_tenth_empty_interval_commits():
     assert [empty for empty in range(31) if commits_when_idle(empty, 10)] == [10, 20, 30]
-    assert not any(commits_when_idle(empty, None) for empty in range(31))
+    assert not any(commits_when_idle(empty, never) for empty in range(31) for never in (None, 0))
 
 
 @pytest.mark.parametrize("idle_every", [None, 1, 3])
