@@ -62,6 +62,8 @@ from wasim.years.machine.tables import (
     GONE_ROWS,
     HELD,
     HIT_FILES,
+    HIT_OF_LARGE,
+    HIT_OF_OTHERS,
     HIT_ROW_SHARES,
     HIT_ROWS,
     HIT_SHARES,
@@ -70,6 +72,7 @@ from wasim.years.machine.tables import (
     IS_SCATTERED,
     IS_THERE,
     KEPT,
+    LARGE,
     LIVE,
     MERGE,
     NEW_BYTES,
@@ -573,6 +576,17 @@ def test_files_named_before_are_those_hit_before(
     table.classes[number][FILES], table.classes[number][RECORDS] = (0.0, 0.0) if number == BEYOND else (8.0, 80.0)
     table.hits[HIT_FILES][number], table.deleted[HELD][number] = 5.0, 3.0
     assert named_before(table, LAWS, number) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("compacts", "expected"), [(1, 0.5 * 2 + 0.25 * 3), (0, 0.5 * 1 + 0.25 * 4)])
+def test_large_files_are_named_before_others(compacts: int, expected: float) -> None:
+    """Five of eight are named: both large ones, or one where a new one comes with each of two commits."""
+    table = new_table()
+    numbers = table.numbers
+    numbers[IS_SCATTERED], numbers[COMMITS], numbers[LARGE] = 1.0, 2.0, 2.0
+    numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = 0.5, 0.25
+    table.classes[REWRITTEN][FILES], table.deleted[HELD][REWRITTEN] = 8.0, 5.0
+    assert named_before(table, replace(LAWS, compacts=compacts), REWRITTEN) == pytest.approx(expected)
 
 
 def test_delete_files_are_listed_with_their_own_name_only() -> None:

@@ -50,10 +50,8 @@ def through(laws: Laws, count: float) -> float:
         whole = int(count)
         return laws.list_sums[whole] + (count - whole) * (laws.list_sums[whole + 1] - laws.list_sums[whole])
     beyond, last = count - TABULATED, laws.lists_known - 1
-    slope = 0.0
-    if last > 0:
-        rise = laws.list_bytes[last] - laws.list_bytes[last - 1]
-        slope = rise / (laws.list_counts[last] - laws.list_counts[last - 1])
+    rise = laws.list_bytes[last] - laws.list_bytes[last - 1]
+    slope = rise / (laws.list_counts[last] - laws.list_counts[last - 1])
     first = at(float(TABULATED), laws.list_counts, laws.list_bytes, laws.lists_known)
     return laws.list_sums[TABULATED] + beyond * first + slope * beyond * (beyond + 1) / 2
 
