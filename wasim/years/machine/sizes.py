@@ -21,7 +21,7 @@ def digits_through(start: float, step: float, count: float) -> float:
     if count == 1 or step <= 0:
         return least * count
     total, power = least * count, 10.0**least
-    while start + step * count + 0.5 >= power:
+    while start + step * count >= power:
         first = ceil((power - start) / step)  # from here on they have one digit more
         total += max(0.0, count - max(0.0, first - 1.0))
         power *= 10.0
@@ -44,8 +44,6 @@ def at(value: float, known: list[float], sizes: list[float], count: int) -> floa
 
 def through(laws: Laws, count: float) -> float:
     """Bytes of lists of 1, 2 … count manifests, together."""
-    if count <= 0:
-        return 0.0
     if count < TABULATED:
         whole = int(count)
         return laws.list_sums[whole] + (count - whole) * (laws.list_sums[whole + 1] - laws.list_sums[whole])

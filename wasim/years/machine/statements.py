@@ -104,6 +104,7 @@ from wasim.years.machine.touched import (
     files_near,
     find_classes,
     live_in_hits,
+    live_rows,
     open_hit,
     partitions_hit,
     rows_of_open,
@@ -214,7 +215,7 @@ def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written
     if made <= 1:
         return
     # of pairs of rows in files apart, those in one partition: few, where a file holds most rows of each
-    apart, live = squares + of_arrived, classes[ARRIVED][LIVE] + classes[REWRITTEN][LIVE] + classes[BEYOND][LIVE]
+    apart, live = squares + of_arrived, live_rows(table)
     pairs = max(0.0, live**2 / partitions_so_far(table, laws) - apart) / max(live**2 - apart, 1.0)
     table.numbers[SQUARES] += max(0.0, of_hit + (written**2 - of_hit) * pairs - written**2 / made)
 

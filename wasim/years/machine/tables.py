@@ -22,7 +22,7 @@ SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate 
 # another one of the same commit. The next three are of the commit under way. `SINCE` is of manifests of deletes:
 # which share of all rows statements had missed when their entries were made, in logarithms.
 COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, SINCE = range(11)
-COLUMNS = 11
+COLUMNS = SINCE + 1
 # A row of partitions: the files below the target in each, as they came or compacted, and the rows in them
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS = range(5)
 # Single numbers of a table
@@ -53,7 +53,7 @@ EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the e
 EVENLY = 56  # whether the rows that a statement hits lie at even distances in partitions by time, one open at a time
 KEPT_SQUARES = 57  # of files as they arrived when the last statement had run: the squares of the shares of rows left
 OPEN_FILES, OPEN_SQUARES = 58, 59  # the same, of such a partition that is open: its files, the squares of their rows
-NUMBERS = 60
+NUMBERS = OPEN_SQUARES + 1
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
@@ -63,15 +63,15 @@ DEAD, HELD = range(2)  # by class: rows deleted by position, and the data files 
 UPDATE, DELETE, MERGE, OVERWRITE, UPSERT = range(5)
 SCATTERED, NEWEST, OLDEST, OLDEST_COMMITS = range(4)
 IS_THERE, EVERY_US, RUNS, PLACE, ON_READ, ROWS_WANTED, SHARE_WANTED, NEW_ROWS, IS_DYNAMIC = range(9)
-CHANGE = 9
+CHANGE = IS_DYNAMIC + 1
 # Snapshots of statements, by operation
 APPENDS, DELETES, OVERWRITES = range(3)
 # Counters of a summary that leaves out what there is none of; the others stand in all that count manifests
 NEW_FILES, GONE_FILES, NEW_RECORDS, GONE_RECORDS, NEW_BYTES, GONE_BYTES = range(6)
 NEW_DELETES, GONE_DELETES, NEW_POSITIONS, GONE_POSITIONS = range(6, 10)
-LEFT_OUT = 10
+LEFT_OUT = GONE_POSITIONS + 1
 CREATED, KEPT, REPLACED, CHANGED = range(10, 14)
-COUNTERS = 14
+COUNTERS = CHANGED + 1
 # Running sums, by name: a compiled function reads globals, not attributes of a class
 EQUALITY_DELETES = Flow.EQUALITY_DELETES
 LIST_BYTES = Flow.LIST_BYTES

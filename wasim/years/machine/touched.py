@@ -111,6 +111,11 @@ def find_classes(table: Table, laws: Laws) -> None:
             classes[number][LIVE] = min(classes[number][LIVE] * factor, classes[number][RECORDS])
 
 
+def live_rows(table: Table) -> float:
+    """Live rows of all data files."""
+    return table.classes[ARRIVED][LIVE] + table.classes[REWRITTEN][LIVE] + table.classes[BEYOND][LIVE]
+
+
 def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
     """Nothing is hit yet."""
     numbers = table.numbers
@@ -212,7 +217,7 @@ def hit_of_large(table: Table, share: float, large: float, evenly: bool, squares
     weight, few, many = some_large(large, files, mean, squares / files - mean * mean)
     few_kept, many_kept = (1 - min(share, 1.0)) ** few, (1 - min(share, 1.0)) ** many
     if evenly:  # that many rows, not each by chance
-        live = table.classes[ARRIVED][LIVE] + table.classes[REWRITTEN][LIVE] + table.classes[BEYOND][LIVE]
+        live = live_rows(table)
         few_kept = max(0.0, 1 - few / live) ** (share * live)
     few_squares, many_squares = large * few * few, (files - large) * many * many
     scale = squares / (few_squares + many_squares)
