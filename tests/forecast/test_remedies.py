@@ -77,6 +77,7 @@ def test_remedies_save_what_they_are_for(remedies: Remedies) -> None:
     as_is, together = remedies.as_is.forecast, remedies.together
     expiry, rewriting, deletion = (one.forecast for one in remedies.alone)
     assert together is not None
+    assert together.name == "all three together"
     assert expiry.written_bytes < as_is.written_bytes
     found = (rewriting, as_is, expiry, deletion)
     fewest, *others = (one.most("manifests") for one in found)

@@ -14,6 +14,7 @@ from wasim.rules.merging import MergePolicy, bins_to_merge
 from wasim.years.flows import Flow
 from wasim.years.growth import SizeByCount
 from wasim.years.machine.manifests import (
+    commits_until_merge,
     drop_dead,
     filter_out,
     list_bytes,
@@ -98,8 +99,9 @@ def test_filtering_rewrites_each_manifest_that_lists_a_file(manifests: list[Mani
     )
     for row in rows:
         assert (row[IS_NEW] > 0) == (row[GONE_FRESH] + row[GONE_COMPACTED] > 0)
-        if row[IS_NEW] and row[PARTIAL] + row[SETTLED] + row[GONE_COMPACTED] == 0:  # what is deleted is listed too
-            assert row[BYTES] == pytest.approx(bytes_of(row[FRESH] + row[GONE_FRESH]))
+        if row[IS_NEW]:  # what is deleted is listed too
+            listed = row[FRESH] + row[GONE_FRESH] + row[PARTIAL] + row[SETTLED] + row[GONE_COMPACTED]
+            assert row[BYTES] == pytest.approx(bytes_of(listed))
 
 
 @given(manifests=st.lists(OF_ANY, min_size=1, max_size=9) | st.lists(OF_ONE_KIND, min_size=1, max_size=9))
@@ -187,6 +189,18 @@ def test_manifests_without_a_live_file_alone_leave_the_list(manifests: list[Mani
     assert sum(row[COUNT] for row in rows_of(table)) == pytest.approx(left)
     assert [entries_of(table, kind) for kind in KINDS] == pytest.approx(before)
     assert table.flows[Flow.REPLACED_MANIFESTS] == pytest.approx(sum(one[0] for one in manifests) - left)
+
+
+@pytest.mark.parametrize(("new_bytes", "commits"), [(300.0, 4), (400.0, 3), (600.0, inf)])
+def test_a_full_manifest_waits_for_the_next_bin_to_fill(new_bytes: float, commits: float):
+    """One of 900 bytes is alone in its bin of 1,000: the next bin is full of three, two or one of each commit's."""
+    laws = replace(LAWS, least=100.0)
+    assert commits_until_merge(table_with([(1, 900, 9, 0, 0)]), laws, 0, new_bytes) == commits
+
+
+def test_one_manifest_is_not_rewritten():
+    for group in range(2):
+        assert not rewrite_one(table_with([(1, 500, 4, 0, 0)], group), LAWS, group)
 
 
 def test_a_merge_carries_what_its_own_commit_deleted():

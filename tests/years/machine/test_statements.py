@@ -1,7 +1,7 @@
 """What statements make of small tables, worked out by hand."""
 
 from dataclasses import replace
-from math import inf
+from math import exp, inf
 
 import pytest
 from support.machine import entries_of, rows_of, simple_laws
@@ -32,6 +32,7 @@ from wasim.years.machine.statements import (
     out_of_partitions,
     overwrite_rows,
     overwritten_share,
+    part_new,
     sorted_share,
     take_over,
     tasks_of,
@@ -99,6 +100,7 @@ from wasim.years.machine.tables import (
     REPLACED,
     REWRITTEN,
     ROWS_WANTED,
+    SCATTERED,
     SETTLED,
     SETTLED_FILES,
     SETTLED_ROWS,
@@ -189,6 +191,24 @@ def test_a_delete_of_whole_files_writes_none() -> None:
     assert (live_files(table, 0), table.flows[Flow.ROWS]) == pytest.approx((1, 10))
     assert counted(table, NEW_FILES, GONE_FILES, GONE_RECORDS, CREATED, KEPT) == pytest.approx([0, 2, 20, 2, 0])
     assert table.flows[Flow.WRITTEN_FILES] == 3
+
+
+def test_the_oldest_rows_of_whole_files_go_without_delete_files() -> None:
+    """Four files of 2.5 rows, so of two or three: two rows are all of one, two more are not all of the next."""
+    laws = replace(LAWS, files=4.0, new_files=[4.0] * 16, tasks_in_order=4.0, knows_rows=1)
+    table, laws = appended(3, laws), statement(laws, DELETE, 2.0, place=OLDEST, on_read=True)
+    for left, named in ((11, 0), (11, 1)):
+        change_rows(table, laws, DELETE)
+        assert (live_files(table, 0), live_files(table, 1)) == pytest.approx((left, named))
+
+
+def test_single_rows_are_hit_as_often_as_chance_has_it() -> None:
+    """One row by a hash is none in 37 of 100 statements."""
+    table, laws, hit = appended(3), statement(LAWS, DELETE, 1.0, place=SCATTERED), 0
+    for _ in range(8):
+        change_rows(table, laws, DELETE)
+        hit += table.counters[GONE_RECORDS] > 0
+    assert hit == int(8 * (1 - exp(-1)))
 
 
 def test_a_delete_leaves_the_other_rows_of_its_files() -> None:
@@ -536,6 +556,17 @@ def test_files_of_partitions_meet_as_their_rows_are_pairs() -> None:
     assert table.numbers[SQUARES] == pytest.approx(0)  # no less than if all files of it had as many rows
     mix_partitions(table, laws, 500.0, 200.0, 40.0, 4.0)
     assert table.numbers[SQUARES] == pytest.approx(200 + (1600 - 200) * 2000 / 9500 - 1600 / 4)
+
+
+def test_files_of_new_rows_alone_do_not_differ() -> None:
+    """Five files of four rows each, and where two of them are of new rows, seven each: 2 · 7² + 3 · 2² − 20² / 5."""
+    table = new_table()
+    table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS] = 5.0, 14.0
+    part_new(table, LAWS, 5.0, 20.0)
+    assert table.numbers[SQUARES] == 0
+    table.numbers[NEW_CELLS] = 2.0
+    part_new(table, LAWS, 5.0, 20.0)
+    assert table.numbers[SQUARES] == pytest.approx(2 * 49 + 3 * 4 - 80)
 
 
 @pytest.mark.parametrize(("named", "share"), [(4.0, 1 / 3), (8.0, 1 / 4), (0.0, 1 / 3)])

@@ -64,6 +64,7 @@ from wasim.years.machine.touched import (
     find_classes,
     hit_at_end,
     hit_by_stride,
+    hit_in_each,
     hit_of_large,
     hit_scattered,
     is_at_edge,
@@ -207,6 +208,21 @@ def test_one_large_file_of_three_is_hit_more_often(large: int, small: int) -> No
     assert [numbers[place] for place in (LARGE, HIT_OF_LARGE, HIT_OF_OTHERS)] == pytest.approx([1, *chances[:2]])
     assert numbers[SQUARES_LEFT] == pytest.approx((sizes**2 * (1 - chances)).sum())
     assert numbers[SQUARES_TWICE] == pytest.approx((sizes**2 * chances**2).sum())
+
+
+@pytest.mark.parametrize(
+    ("hits", "expected"),
+    [
+        (1, (6 / 12, 2 * 3 / 12, 4.5, 36 * 0.5 + 18 * 0.75, 36 * 0.5 + 18 * 0.25)),
+        # both of two others are hit once in four times, the large one and another 5 times in 16
+        (2, (0.75, 1.0, 7.5, 36 * 0.25 + 18 * 0.5, 36 * 0.75 + 18 * 0.5 + 4 * 6 * 3 * 5 / 16 + 2 * 9 / 4)),
+    ],
+)
+def test_files_of_a_partition_that_are_hit_become_one(hits: int, expected: tuple[float, ...]) -> None:
+    """Of files of 6, 3 and 3 rows: how many are hit, their rows, and squares of what is missed and of what becomes
+    one.
+    """
+    assert hit_in_each(1.0, 3.0, 12.0, 1.0, 54.0, hits / 12) == pytest.approx(expected)
 
 
 def test_rewritten_files_differ_by_what_their_squares_say() -> None:
