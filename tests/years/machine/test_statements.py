@@ -10,7 +10,7 @@ from wasim.twin.delete_sizes import deletes_of_one
 from wasim.years.flows import Flow
 from wasim.years.history import new_table
 from wasim.years.machine.appends import append, live_bytes, live_files, manifests_of
-from wasim.years.machine.changes import carry_out_change, change_rows
+from wasim.years.machine.changes import carry_out_change, change_rows, upsert
 from wasim.years.machine.files import begin_cohort, deal_out, small_of
 from wasim.years.machine.jobs import digits_of_totals, entries_of_deletes
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
@@ -322,6 +322,22 @@ def test_rows_merged_are_copied_updated_and_inserted() -> None:
     digits = {NEW_FILES: 1, GONE_FILES: 1, NEW_RECORDS: 2, GONE_RECORDS: 2}
     digits |= {counter: len(str(round(table.counters[counter]))) for counter in (NEW_BYTES, GONE_BYTES)}
     expected = snapshot_bytes(table, JSON[MERGE][OVERWRITES], digits, 1, 1, 1, 1, 4)
+    assert table.flows[Flow.SNAPSHOT_JSON_BYTES] - json == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("on_read", [False, True])
+def test_an_upsert_replaces_rows_and_brings_the_others(on_read: bool) -> None:
+    """Four of the ten rows there are replaced, six come: the other six are copied, or four positions are written."""
+    laws = replace(statement(LAWS, UPSERT, 0.0, on_read=on_read), replaced_per_commit=4.0, new_rows=6.0, upserts=1)
+    table = appended(1, laws)
+    json = table.flows[Flow.SNAPSHOT_JSON_BYTES]
+    upsert(table, laws)
+    assert table.flows[Flow.ROWS] - table.flows[Flow.POSITION_DELETES] == 16
+    assert counted(table, NEW_RECORDS, GONE_RECORDS, NEW_POSITIONS) == ([10, 0, 4] if on_read else [16, 10, 0])
+    digits = {counter: len(str(round(table.counters[counter]))) for counter in range(10) if table.counters[counter]}
+    if on_read:
+        digits[NEW_DELETES] = 2  # stands there twice
+    expected = snapshot_bytes(table, JSON[UPSERT][OVERWRITES], digits, 1, 1, 1, 1, 4)
     assert table.flows[Flow.SNAPSHOT_JSON_BYTES] - json == pytest.approx(expected)
 
 

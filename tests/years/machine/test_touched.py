@@ -167,6 +167,16 @@ def test_a_tenth_of_all_rows_hits_files_by_chance() -> None:
     assert table.numbers[MISSES] == pytest.approx(log(0.9))
 
 
+def test_compaction_leaves_one_large_file_to_a_partition() -> None:
+    """Files of 18 and 6 rows, whose squares are 360; half of all rows are hit."""
+    table = table_of([(1, 0, 0, 2, 24)])
+    table.numbers[SQUARES] = 360.0
+    hit_scattered(table, replace(LAWS, compacts=1), 0.5, True, False)
+    large, small = 1 - 0.5**18, 1 - 0.5**6
+    assert table.hits[HIT_FILES] == pytest.approx([0, large + small, 0])
+    assert table.hits[HIT_ROW_SHARES][REWRITTEN] == pytest.approx((18 * large + 6 * small) / 24)
+
+
 @given(
     cohort=st.tuples(st.integers(1, 4), *[st.integers(0, 40)] * 2),
     each=st.tuples(*[st.integers(1, 30)] * 3),
