@@ -17,7 +17,7 @@ from wasim.scenario.parts import Columns, PartitionField, Upsert
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
 from wasim.years.machine.manifests import list_bytes
-from wasim.years.machine.run import sample
+from wasim.years.machine.run import next_by_count, sample
 from wasim.years.machine.tables import COMMITS, OF_TABLE, SAMPLE
 from wasim.years.samples import Samples
 
@@ -98,6 +98,13 @@ def test_each_commit_that_brings_two_manifests_is_looked_at():
     upsert = Upsert.model_validate({"share": 0.5, "mode": "merge-on-read", "locality": "newest"})
     case = replace(case, writer=case.writer.model_copy(update={"upsert": upsert}))
     compare(case, 0.02, (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST, Kind.MANIFEST_LIST))
+
+
+def test_manifests_are_counted_once_there_may_be_enough():
+    """Seven are missing to ten, of which each commit brings one, or two where it deletes."""
+    table, laws = table_with([(3, 500, 1, 0, 0)]), replace(simple_laws(), least_manifests=10.0)
+    table.numbers[COMMITS] = 8.0
+    assert [next_by_count(table, replace(laws, deletes=deletes), []) for deletes in (0, 1)] == [8 + 7, 8 + 4]
 
 
 def test_a_sample_says_what_there_is():
