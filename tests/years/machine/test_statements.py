@@ -325,6 +325,15 @@ def test_rows_merged_are_copied_updated_and_inserted() -> None:
     assert table.flows[Flow.SNAPSHOT_JSON_BYTES] - json == pytest.approx(expected)
 
 
+def test_rows_merged_on_read_are_written_into_their_partitions() -> None:
+    """Five rows that change and two new ones, in four partitions by chance."""
+    table, laws = appended(3), statement(replace(LAWS, is_partitioned=1, open_partitions=4.0), MERGE, 5.0, on_read=True)
+    laws.changes[MERGE][7] = 2.0
+    change_rows(table, laws, MERGE)
+    assert counted(table, NEW_RECORDS, NEW_POSITIONS) == [7, 5]
+    assert counted(table, NEW_FILES) == pytest.approx([drawn(4.0, 7.0)])
+
+
 @pytest.mark.parametrize("on_read", [False, True])
 def test_an_upsert_replaces_rows_and_brings_the_others(on_read: bool) -> None:
     """Four of the ten rows there are replaced, six come: the other six are copied, or four positions are written."""
