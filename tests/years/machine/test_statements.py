@@ -200,6 +200,10 @@ def test_the_oldest_rows_of_whole_files_go_without_delete_files() -> None:
     for left, named in ((11, 0), (11, 1)):
         change_rows(table, laws, DELETE)
         assert (live_files(table, 0), live_files(table, 1)) == pytest.approx((left, named))
+    unknown = replace(laws, knows_rows=0)  # no bounds say which rows a file holds
+    table = appended(3, unknown)
+    change_rows(table, unknown, DELETE)
+    assert (live_files(table, 0), live_files(table, 1)) == pytest.approx((12, 1))
 
 
 def test_single_rows_are_hit_as_often_as_chance_has_it() -> None:
