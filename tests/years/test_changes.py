@@ -80,6 +80,27 @@ AT_AN_END = [
     # what falls into an hour that has closed stays there
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "copy-on-write"}}, **EVERY_THREE_MINUTES},
     {"writer": {"kind": "batch", "upsert": UPSERT | {"mode": "merge-on-read"}}, **EVERY_THREE_MINUTES},
+    # what is left of a commit whose rows were dealt out is hit with what a DELETE wrote
+    {
+        "changes": {"delete": {"every": "400ms", "share": 0.01, "locality": "oldest", "mode": "copy-on-write"}},
+        **IN_TURN,
+    },
+    # the 121st commit opens an hour, and the next one replaces rows in it alone
+    {
+        "writer": {"kind": "batch", "upsert": {"share": 0.5, "locality": "newest", "mode": "copy-on-write"}},
+        "table": TABLE | {"partition_by": BY_HOUR["partition_by"] + BY_BUCKET["partition_by"]},
+        "workload": {"rows_per_second": 4 / 3},
+        "commit_interval": "30s",
+        "horizon": "75m",
+    },
+    # small files that are left in closed hours go with the table's rows
+    {
+        "changes": {"overwrite": {"every": "80m", "rows": 30, "kind": "static"}},
+        "maintenance": {"rewrite_data_files": {"when_small_files": 60}},
+        **EVERY_THREE_MINUTES,
+        "workload": {"rows_per_second": 0.5, "files_per_commit": 4},
+        "horizon": "9h",
+    },
 ]
 SCATTERED = [
     {
@@ -358,8 +379,47 @@ def test_upserts_on_read_by_time_hit_files_of_new_rows(fields: list[str], share:
     lines = {"commit_interval": "2m", "workload": {"rows_per_second": 40 / 120}, "horizon": f"{120 * 2 * COMMITS}s"}
     lines |= {"table": TABLE | {"partition_by": by}}
     exact, summed = made(lines | {"writer": {"kind": "batch", "upsert": {"share": share, "mode": "merge-on-read"}}})
-    for kind, rel in ((Kind.DATA, 0.01), (Kind.DELETE_FILE, 0.02), (Kind.DELETE_MANIFEST, 0.08)):
+    for kind, rel in ((Kind.DATA, 0.01), (Kind.DELETE_FILE, 0.02), (Kind.DELETE_MANIFEST, 0.1)):
         assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=rel), kind
+
+
+def test_upserts_replace_delete_files_of_all_but_newest_files(made: Callable) -> None:
+    writer = {"kind": "batch", "upsert": {"share": 0.5, "mode": "merge-on-read"}}
+    exact, summed = made({"writer": writer, "workload": {"rows_per_second": 40}, "horizon": f"{2 * COMMITS}s"})
+    live = [one.files_written[Kind.DELETE_FILE] - one.files_deleted[Kind.DELETE_FILE] for one in (exact, summed.totals)]
+    assert live[1] == pytest.approx(live[0], rel=0.02)
+    manifests = Kind.DELETE_MANIFEST
+    assert summed.totals.files_written[manifests] == pytest.approx(exact.files_written[manifests], rel=0.08)
+    assert summed.totals.written_bytes[manifests] == pytest.approx(exact.written_bytes[manifests], rel=0.08)
+
+
+def test_deletes_of_the_oldest_hit_each_file_once(made: Callable) -> None:
+    delete = {"every": "2500ms", "share": 0.1, "locality": "oldest", "mode": "copy-on-write"}
+    rows = {"writer": "streaming", "workload": {"rows_per_second": 40}, "horizon": f"{2 * COMMITS}s"}
+    exact, summed = made(rows | {"changes": {"delete": delete}, "table": TABLE | BY_BUCKET})
+    for kind in (Kind.DATA, Kind.DATA_MANIFEST):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.03), kind
+
+
+def test_compaction_leaves_partitions_that_have_few_files_by_chance(made: Callable) -> None:
+    writer = {"kind": "batch", "upsert": {"share": 0.1, "locality": "newest", "mode": "copy-on-write"}}
+    lines = {"maintenance": {"rewrite_data_files": {"when_small_files": 20}}, "table": TABLE | BY_BUCKET}
+    exact, summed = made({"writer": writer, "workload": {"rows_per_second": 40}, "horizon": f"{3 * COMMITS}s"} | lines)
+    for kind, rel in ((Kind.DATA, 0.02), (Kind.DATA_MANIFEST, 0.05), (Kind.METADATA_JSON, 0.02)):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=rel), kind
+
+
+def test_overwriting_the_newest_hour_leaves_what_was_compacted(made: Callable) -> None:
+    overwrite, compaction = {"every": "1050s", "share": 0.01, "kind": "dynamic"}, {"when_small_files": 20}
+    lines = {
+        "changes": {"overwrite": overwrite},
+        "maintenance": {"rewrite_data_files": compaction},
+        "writer": "streaming",
+    }
+    lines |= {"table": TABLE | BY_HOUR, "workload": {"rows_per_second": 40 / 420, "files_per_commit": 4}}
+    exact, summed = made(lines | {"commit_interval": "7m", "horizon": f"{420 * 3 * COMMITS}s"})
+    for kind in (Kind.DATA, Kind.DATA_MANIFEST):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.04), kind
 
 
 def test_overwritten_partitions_leave_the_others_in_their_manifests(made: Callable) -> None:

@@ -25,6 +25,7 @@ from wasim.years.machine.tables import (
     EDGE_FILES,
     EDGE_ROWS,
     FILES,
+    FIRED,
     GONE_ROWS,
     HIT_FILES,
     HIT_OF_LARGE,
@@ -170,7 +171,7 @@ def test_a_tenth_of_all_rows_hits_files_by_chance() -> None:
 def test_compaction_leaves_one_large_file_to_a_partition() -> None:
     """Files of 18 and 6 rows, whose squares are 360; half of all rows are hit."""
     table = table_of([(1, 0, 0, 2, 24)])
-    table.numbers[SQUARES] = 360.0
+    table.numbers[SQUARES], table.numbers[FIRED] = 360.0, 1.0
     hit_scattered(table, replace(LAWS, compacts=1), 0.5, True, False)
     large, small = 1 - 0.5**18, 1 - 0.5**6
     assert table.hits[HIT_FILES] == pytest.approx([0, large + small, 0])
@@ -289,7 +290,7 @@ def test_rows_at_an_end_hit_the_files_with_them(
     dead = 0 if is_newest else min(dead, every - 1)
     wanted = min(wanted, every - dead)
     table = appended(commits, laws, dead)
-    hit_at_end(table, laws, float(wanted), is_newest, 0.0)
+    hit_at_end(table, laws, float(wanted), is_newest, -1.0)
     touched = range(every - wanted, every) if is_newest else range(dead, dead + wanted)
     of_touched, of_dead = ({file_of(row, laws) for row in rows} for rows in (touched, range(dead)))
     if wanted < every - dead:  # else all files are hit, whatever they hold
@@ -370,7 +371,7 @@ def test_statements_at_an_end_reach_one_class_after_the_other(compacts: int, is_
     for number, files, rows in order:
         expected[number] += files
         left.append(rows)
-        hit_at_end(table, laws, float(sum(left)), is_newest, 0.0)
+        hit_at_end(table, laws, float(sum(left)), is_newest, -1.0)
         assert table.hits[HIT_FILES] == pytest.approx([expected[one] for one in range(3)])
         assert sum(table.hits[HIT_ROWS]) == sum(left)
 

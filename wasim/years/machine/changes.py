@@ -118,8 +118,11 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
     if row[PLACE] == SCATTERED:
         hit_scattered(table, laws, wanted / there, row[ON_READ] > 0, False)
     else:
-        stays = row[PLACE] >= OLDEST and change != DELETE and row[ON_READ] == 0
+        rewrites = row[PLACE] >= OLDEST and row[ON_READ] == 0
+        stays = rewrites and change != DELETE
         again = min(numbers[TOUCHED_ROWS], wanted) if stays else 0.0
+        if not rewrites or (again <= 0 and laws.compacts):
+            again = -1.0
         numbers[TOUCHED_ROWS] = wanted if stays else 0.0
         hit_at_end(table, laws, wanted, is_newest, again)
     carry_out_change(table, laws, change, wanted, change == DELETE and deletes_whole_files(table, laws, wanted, first))
@@ -170,7 +173,7 @@ def upsert(table: Table, laws: Laws) -> None:
     deal_out(table, laws)
     numbers[TOUCHED_ROWS] = 0.0
     if laws.changes[UPSERT][PLACE] == NEWEST:
-        hit_at_end(table, laws, replaced, True, 0.0)
+        hit_at_end(table, laws, replaced, True, -1.0)
     else:
         numbers[NET_ROWS] -= laws.new_rows  # its own are in no file yet
         hit_scattered(table, laws, replaced / before, laws.changes[UPSERT][ON_READ] > 0, True)

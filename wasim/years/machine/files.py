@@ -1,6 +1,6 @@
 """Data files in the machine, by the partitions that are open at the same time, and what compaction takes of them."""
 
-from math import ceil, floor, inf
+from math import ceil, exp, floor, inf
 
 from wasim.rules.compaction import is_much_deleted, is_rewritten, row_groups, task_bytes
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
@@ -36,6 +36,7 @@ from wasim.years.machine.tables import (
     TOOK_PARTIAL,
     TOOK_SMALL,
     TURNS,
+    UNEVEN,
     WRITTEN_FILES,
     Laws,
     Table,
@@ -132,14 +133,37 @@ def group_bytes(laws: Laws, one: list[float]) -> float:
     return size
 
 
-def is_group_due(table: Table, laws: Laws, one: list[float]) -> bool:
-    """Whether Iceberg takes a group of files: for their number or content, or as much of them is deleted."""
+def is_group_due(table: Table, laws: Laws, one: list[float], files: float) -> bool:
+    """Whether Iceberg takes a group of so many files: for their number or content, or as much of them is deleted."""
     if one[SMALL_FILES] > 0 and is_much_deleted(1 - table.numbers[ARRIVED_LIVE], 1.0):
         return True
     if one[PARTIAL_FILES] > 0 and is_much_deleted(1 - table.numbers[REWRITTEN_LIVE], 1.0):
         return True
-    files, least = one[SMALL_FILES] + one[PARTIAL_FILES] - NEGLIGIBLE, laws.min_input_files - MEDIAN
-    return is_rewritten(files, group_bytes(laws, one), least, laws.compaction_target)
+    least = laws.min_input_files - MEDIAN
+    return is_rewritten(files - NEGLIGIBLE, group_bytes(laws, one), least, laws.compaction_target)
+
+
+def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float]:
+    """Which share of these partitions Iceberg compacts, and which share of their compacted files those hold.
+
+    Of those that are in one partition or another by chance, beyond one for each, it has a number by Poisson's law.
+    """
+    uneven = table.numbers[UNEVEN] / partitions_so_far(table, laws)
+    by_chance, missed, missed_files = min(uneven, one[PARTIAL_FILES] - 1), 0.0, 0.0
+    if by_chance > NEGLIGIBLE and one[PARTITIONS] > 1 and not is_group_due(table, laws, one, 2.0):  # for its content
+        each, others = exp(-by_chance), one[PARTIAL_FILES] - by_chance
+        for count in range(max(0, ceil(laws.min_input_files - MEDIAN - others - one[SMALL_FILES]))):
+            missed, missed_files = missed + each, missed_files + each * (count + others)
+            each *= by_chance / (count + 1)
+        return 1 - missed, 1 - missed_files / one[PARTIAL_FILES]
+    is_due = is_group_due(table, laws, one, one[SMALL_FILES] + one[PARTIAL_FILES])
+    return (1.0, 1.0) if is_due else (0.0, 0.0)
+
+
+def spread(places: float, files: float) -> float:
+    """The variance of how many of so many files is in each of these places by chance, one at most, added up."""
+    share = min(1.0, files / places)
+    return places * share * (1 - share)
 
 
 def take_groups(table: Table, laws: Laws, share: float) -> None:
@@ -149,34 +173,50 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         done[what] = 0.0
     for place in range(int(numbers[COHORTS])):
         one = table.cohorts[place]
-        if not is_group_due(table, laws, one):
+        groups, files = groups_due(table, laws, one)
+        if groups <= NEGLIGIBLE:
             continue
-        new, old, part = one[SMALL_FILES], one[PARTIAL_FILES], one[PARTITIONS] * share
-        fresh = one[SMALL_ROWS] * laws.new_share * numbers[ARRIVED_LIVE] / new if new > 0 else 0.0
-        partial = one[PARTIAL_ROWS] * numbers[REWRITTEN_LIVE] / old if old > 0 else 0.0
+        part, old_share = one[PARTITIONS] * share * groups, files / groups
+        new, old = one[SMALL_FILES], one[PARTIAL_FILES] * old_share
         new_bytes = bytes_of_rows(laws, one[SMALL_ROWS] / new) if new > 0 else 0.0
-        old_bytes = compacted_bytes(laws, one[PARTIAL_ROWS] / old) if old > 0 else 0.0
-        size = group_bytes(laws, one)
-        most = task_bytes(size, laws.compaction_target)
+        old_bytes = compacted_bytes(laws, one[PARTIAL_ROWS] / one[PARTIAL_FILES]) if old > 0 else 0.0
+        fresh = one[SMALL_ROWS] * laws.new_share * numbers[ARRIVED_LIVE] / new if new > 0 else 0.0
+        partial = one[PARTIAL_ROWS] * old_share * numbers[REWRITTEN_LIVE] / old if old > 0 else 0.0
         done[TOOK_SMALL] += part * new
         done[TOOK_PARTIAL] += part * old
-        done[TOOK_BYTES] += part * size
+        done[TOOK_BYTES] += part * (new * new_bytes + old * old_bytes)
         done[GROUPS] += part
         for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
-            one[column] *= 1 - share
+            one[column] *= 1 - share * (groups if column < PARTIAL_FILES else files)
+        most = task_bytes(new * new_bytes + old * old_bytes, laws.compaction_target)
         if new_bytes > most:  # each row group of a large file is a task of its own
             splits = new * row_groups(new_bytes)
             note_task(table, laws, one, part * splits, new * fresh / splits)
             new = 0.0
-        # others take as many whole files as have room; the newest are read first
-        left = note_full(table, laws, one, part, new, fresh, floor(most / new_bytes) if new > 0 else 1.0)
-        joined = min(old, floor((most - left * new_bytes) / old_bytes)) if left > 0 and old > 0 else 0.0
-        if left > 0:
-            note_task(table, laws, one, part * min(1.0, left), (left * fresh + joined * partial) / min(1.0, left))
-        fits = max(1.0, floor(most / old_bytes)) if old > 0 else 1.0
-        left = note_full(table, laws, one, part, old - joined, partial, fits)
-        if left > 0:
-            note_task(table, laws, one, part * min(1.0, left), left * partial / min(1.0, left))
+        note_tasks(table, laws, one, part, most, (new, new_bytes, fresh), (old, old_bytes, partial))
+
+
+def note_tasks(
+    table: Table,
+    laws: Laws,
+    one: list[float],
+    part: float,
+    most: float,
+    new: tuple[float, float, float],
+    old: tuple[float, float, float],
+) -> None:
+    """Tasks take as many whole files as have room, the newest first: of each kind files, and bytes and rows of each."""
+    files, size, rows = new
+    older, old_size, old_rows = old
+    left = note_full(table, laws, one, part, files, rows, floor(most / size) if files > 0 else 1.0)
+    joined = min(older, floor((most - left * size) / old_size)) if left > 0 and older > 0 else 0.0
+    if left > 0:
+        tasks = min(1.0, left + joined)
+        note_task(table, laws, one, part * tasks, (left * rows + joined * old_rows) / tasks)
+    fits = max(1.0, floor(most / old_size)) if older > 0 else 1.0
+    left = note_full(table, laws, one, part, older - joined, old_rows, fits)
+    if left > 0:
+        note_task(table, laws, one, part * min(1.0, left), left * old_rows / min(1.0, left))
 
 
 def note_full(table: Table, laws: Laws, one: list[float], part: float, files: float, rows: float, fits: float) -> float:
@@ -216,7 +256,7 @@ def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
     numbers, left_small, left_partial, place = table.numbers, 0.0, 0.0, 0
     while place < int(numbers[COHORTS]) - 1:
         one = table.cohorts[place]
-        if is_group_due(table, laws, one):
+        if is_group_due(table, laws, one, one[SMALL_FILES] + one[PARTIAL_FILES]):
             place += 1
             continue
         if numbers[ADDS_ANYWHERE] > 0:  # further files come, and then they are compacted again

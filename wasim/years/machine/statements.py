@@ -5,7 +5,7 @@ from math import ceil, floor, inf
 from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.machine.appends import live_files, manifests_of
-from wasim.years.machine.files import partitions_so_far, small_of
+from wasim.years.machine.files import partitions_so_far, small_of, spread
 from wasim.years.machine.jobs import begin_summary, note_counted
 from wasim.years.machine.manifests import list_compacted, list_own, live_of, merge
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, manifest_bytes
@@ -46,6 +46,7 @@ from wasim.years.machine.tables import (
     KEPT,
     KEPT_SQUARES,
     LARGE,
+    LEFT_FILES,
     LIVE,
     MERGE,
     MISSES,
@@ -88,6 +89,7 @@ from wasim.years.machine.tables import (
     STATEMENTS_WRITE,
     TOGETHER,
     TOUCHES,
+    UNEVEN,
     UPSERT,
     WRITTEN_FILES,
     Laws,
@@ -146,6 +148,11 @@ def change_nothing(table: Table, laws: Laws, change: int) -> None:
     note_statement(table, laws, change, OVERWRITES, digits_of_merge(change, 0.0, 0.0, 0.0))
 
 
+def places_of(table: Table, laws: Laws) -> float:
+    """Partitions in which a statement finds, and writes, files."""
+    return partitions_so_far(table, laws) if table.numbers[IS_SCATTERED] > 0 else laws.open_partitions
+
+
 def rewrite_rows(
     table: Table, laws: Laws, change: int, written: float, updated: float, inserted: float, files: float
 ) -> None:
@@ -156,6 +163,7 @@ def rewrite_rows(
     is_own, squares, squares_left = files >= 0, numbers[SQUARES], numbers[SQUARES_LEFT]
     hit, (removed, removed_bytes) = total_of(hits[HIT_FILES]), held_by_hits(table, laws, is_own)
     made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
+    numbers[UNEVEN] += spread(places_of(table, laws), hits[HIT_FILES][REWRITTEN])
     created = out_of_manifests(table, laws)
     out_of_partitions(table)
     stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
@@ -163,7 +171,14 @@ def rewrite_rows(
         is_one_each = classes[BEYOND][FILES] <= partitions_so_far(table, laws)  # then each that is hit becomes one
         stays = min(1.0, hits[HIT_FILES][BEYOND] / (max(made, NEGLIGIBLE) if is_one_each else hit))
         stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
+    edge, edge_files, edge_rows = edge_of(table, laws), numbers[EDGE_FILES], numbers[EDGE_ROWS]
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
+    if (
+        numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0 and edge_files > 0
+    ):  # what was not hit there still has oldest rows
+        missed = max(0.0, edge_files - hits[HIT_FILES][edge])
+        numbers[EDGE_FILES] += missed
+        numbers[EDGE_ROWS] += missed / edge_files * edge_rows
     if not is_own and numbers[IS_SCATTERED] > 0 and made > NEGLIGIBLE:
         mix_partitions(table, laws, squares, squares - squares_left, written, made)
     replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
@@ -311,15 +326,8 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     if numbers[IS_SCATTERED] > 0:
         if one[FILES] <= NEGLIGIBLE:
             return 0.0
-        if number == REWRITTEN and numbers[LARGE] > 0:  # large files are named first
-            of_large = min(held, numbers[LARGE])
-            if not laws.compacts:  # of old ones as many are hit as of young ones, which come with each commit
-                again = numbers[HIT_OF_LARGE] * of_large
-                of_large = min(of_large, numbers[LARGE] * again / (again + numbers[LARGE] / numbers[COMMITS]))
-            of_others = min(held - of_large, max(0.0, one[FILES] - numbers[LARGE]))
-            return numbers[HIT_OF_LARGE] * of_large + numbers[HIT_OF_OTHERS] * of_others
-        if number == REWRITTEN:
-            return hit * (1 - power(1 - min(1.0, held / one[FILES]), larger_than_others(table)))
+        if number == REWRITTEN and numbers[LARGE] > 0:
+            return named_of_kinds(table, laws)
         others = max(0.0, one[FILES] - held)  # never hit, they have all of their rows
         return min(held, max(0.0, hit - others * (1 - power(1 - numbers[TOUCHES], one[RECORDS] / one[FILES]))))
     if number != ARRIVED:
@@ -331,12 +339,22 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     return min(held, again)
 
 
-def larger_than_others(table: Table) -> float:
-    """How many times as likely a rewritten file that is hit was hit before, where few are: files of many rows are hit
-    more than others. Of rows by a negative binomial law they are as many more as its variance over its mean squared.
-    """
-    mean, wider = table.likely[REWRITTEN]
-    return 1 + max(0.0, wider) / mean if mean > NEGLIGIBLE else 1.0
+def named_of_kinds(table: Table, laws: Laws) -> float:
+    """The same of rewritten files of which some are large: these are named first."""
+    numbers, one, held = table.numbers, table.classes[REWRITTEN], table.deleted[HELD][REWRITTEN]
+    large, others, of_large = numbers[LARGE], max(0.0, one[FILES] - numbers[LARGE]), numbers[HIT_OF_LARGE]
+    if laws.compacts:
+        named = min(held, large)
+        return of_large * named + numbers[HIT_OF_OTHERS] * min(held - named, others)
+    # those that were never hit have all of their rows: of large ones, of new rows, which come with each commit
+    each = laws.new_rows / drawn(laws.open_partitions, laws.new_rows)
+    hit = min(1.0, each * numbers[TOUCHES])
+    unnamed = large / (1 + numbers[COMMITS] * hit)
+    rows = max(0.0, one[RECORDS] - large * each) / max(others, 1.0)
+    unnamed_others = others - min(others, max(0.0, held - large + unnamed))
+    again = max(0.0, of_large * large - unnamed * hit)
+    more = numbers[HIT_OF_OTHERS] * others - unnamed_others * min(1.0, rows * numbers[TOUCHES])
+    return min(held, again + max(0.0, more))
 
 
 def take_over(table: Table, laws: Laws, again: float, named: float, seen: float) -> None:
@@ -349,8 +367,7 @@ def take_over(table: Table, laws: Laws, again: float, named: float, seen: float)
         together = max(1.0, total_of(table.hits[HIT_FILES]) * share / IN_ORDER) if share < SPARSE else 1.0
         together = 1 / (1 - numbers[IN_STEP] + numbers[IN_STEP] / together)
         mark_newest(table, 1, named, (share, 0.0, 0.0))
-        if numbers[IN_STEP] == 0:
-            mark_by_age(table, again)
+        mark_by_age(table, again)
         thin(table, laws, 1, together, seen)
     elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and hit_arrived > NEGLIGIBLE:
         # any of the statements that began with the same commit, or with the same of its tasks
@@ -402,7 +419,7 @@ def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) ->
     hits = table.hits
     for number in range(3):
         share = 1.0
-        if by_partition and closes and not laws.compacts:
+        if by_partition and closes:
             share = overwritten_share(table, laws, number, wanted)
         elif by_partition:
             share = newest_partitions(table, laws, wanted) / partitions_so_far(table, laws)
@@ -445,15 +462,29 @@ def overwritten_share(table: Table, laws: Laws, number: int, wanted: float) -> f
     oldest of those partitions was opened, and what such statements wrote there.
     """
     numbers, files, hit = table.numbers, table.classes[number][FILES], 0.0
-    if number == ARRIVED:
+    if laws.compacts and number != BEYOND:
+        hit = files_since(
+            table, laws, SMALL_FILES if number == ARRIVED else PARTIAL_FILES, oldest_unit(table, laws, wanted)
+        )
+    elif number == ARRIVED:
         hit = max(0.0, files - files_before(table, laws, wanted))
-    if number == edge_of(table, laws):
+    elif number == edge_of(table, laws):
         last = rows_through(laws, numbers[NEWEST_COMMIT])
         first = max(0.0, last - numbers[EDGE_ROWS])
         there = cells_of_tasks(laws, first, last, oldest_unit(table, laws, wanted))
         hit = min(numbers[EDGE_FILES], files) * there / max(cells_of_tasks(laws, first, last, 0.0), NEGLIGIBLE)
     hit *= newest_partitions(table, laws, wanted) / laws.open_partitions
     return min(1.0, hit / files) if files > NEGLIGIBLE else 0.0
+
+
+def files_since(table: Table, laws: Laws, column: int, unit: float) -> float:
+    """Files of a kind in the partitions by time from this one on, where each is known."""
+    newest = unit_of(laws, rows_through(laws, table.numbers[COMMITS]) - PART_OF_FILE)
+    found, left = 0.0, (newest - unit + 1) * laws.open_partitions
+    for place in range(int(table.numbers[COHORTS]) - 1, -1, -1):
+        there = min(left, table.cohorts[place][PARTITIONS])
+        found, left = found + there * table.cohorts[place][column], left - there
+    return found
 
 
 def cells_of_tasks(laws: Laws, first: float, last: float, unit: float) -> float:
@@ -500,7 +531,8 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
         return max(tasks, float(ceil(least))) if least > 1 else tasks
     hit = total_of(table.hits[HIT_FILES])
     if table.numbers[IS_SCATTERED] == 0 or laws.lifetime == inf:
-        return min(written, max(partitions_hit(table, laws, max(hit, updated + inserted)), least))
+        things = min(max(hit, updated + inserted), written)
+        return min(written, max(partitions_hit(table, laws, things), least))
     cells = partitions_hit(table, laws, max(hit, updated))
     if inserted > 0:  # into partitions that a commit of the writer opens, or finds open
         share = drawn(laws.open_partitions, inserted) / drawn(laws.open_partitions, laws.rows_per_commit)
@@ -559,6 +591,7 @@ def out_of_partitions(table: Table) -> None:
             table.cohorts[place][files] *= 1 - shares[number]
             table.cohorts[place][rows] *= 1 - row_shares[number]
     numbers[SETTLED_FILES] *= 1 - shares[BEYOND]
+    numbers[LEFT_FILES] *= 1 - shares[BEYOND]
     numbers[SETTLED_ROWS] *= 1 - row_shares[BEYOND]
     numbers[SQUARES] = numbers[SQUARES_LEFT]
 
@@ -594,6 +627,7 @@ def add_written(
     if each < laws.small_rows:
         partial, settled_rows = made - made * stays, rows * stays_rows
         into_partitions(table, partial, rows - settled_rows)
+        numbers[UNEVEN] += spread(places_of(table, laws), partial)
         numbers[SQUARES] += partial * each * each
     numbers[SETTLED_FILES] += made - partial
     numbers[SETTLED_ROWS] += settled_rows

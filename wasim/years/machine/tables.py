@@ -53,7 +53,8 @@ EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the e
 EVENLY = 56  # whether the rows that a statement hits lie at even distances in partitions by time, one open at a time
 KEPT_SQUARES = 57  # of files as they arrived when the last statement had run: the squares of the shares of rows left
 OPEN_FILES, OPEN_SQUARES = 58, 59  # the same, of such a partition that is open: its files, the squares of their rows
-NUMBERS = OPEN_SQUARES + 1
+UNEVEN = 60  # the variance of how many rewritten files each partition has, added up
+NUMBERS = UNEVEN + 1
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

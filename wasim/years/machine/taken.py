@@ -21,6 +21,7 @@ from wasim.years.machine.tables import (
     GONE_FRESH,
     HIT_OF_LARGE,
     HIT_OF_OTHERS,
+    IN_STEP,
     IS_NEW,
     IS_SCATTERED,
     LARGE,
@@ -48,6 +49,11 @@ def followers_left(share: float, kept: float) -> float:
     return 1 - first * (1 - (1 - kept) ** (1 / first)) / kept if first > NEGLIGIBLE else share
 
 
+def unlike_left(share: float, kept: float) -> float:
+    """The same where commits have unlike numbers left: as many as not by a geometric law, which thinning leaves one."""
+    return 1 - (1 - share) / (1 - share * (1 - kept))
+
+
 def write_again(
     table: Table, laws: Laws, group: int, row: list[float], to: int, count: float, gone: tuple[float, float, float]
 ) -> None:
@@ -62,7 +68,8 @@ def write_again(
     written[FRESH], written[SINCE] = left, row[SINCE]
     written[PARTIAL], written[SETTLED] = max(0.0, row[PARTIAL] - partial), max(0.0, row[SETTLED] - settled)
     if left > NEGLIGIBLE:
-        written[SORTED] = left * followers_left(row[SORTED] / row[FRESH], left / row[FRESH])
+        share, kept = row[SORTED] / row[FRESH], left / row[FRESH]
+        written[SORTED] = left * (unlike_left(share, kept) if group else followers_left(share, kept))
     written[GONE_FRESH], written[GONE_COMPACTED] = fresh, partial + settled
 
 
@@ -173,7 +180,7 @@ def rows_missed_by(table: Table, missed: float) -> float:
     """
     rows = pairs = 0.0
     numbers = table.numbers
-    if numbers[LARGE] > 0 and numbers[EVENLY] > 0:  # large files of new rows, and others
+    if numbers[LARGE] > 0 and numbers[EVENLY] + numbers[IN_STEP] > 0:  # large files of new rows, and others
         large, others = numbers[LARGE], max(0.0, table.classes[REWRITTEN][FILES] - numbers[LARGE])
         few, many = numbers[HIT_OF_LARGE] / numbers[TOUCHES], numbers[HIT_OF_OTHERS] / numbers[TOUCHES]
         rows = large * few * missed**few + others * many * missed**many

@@ -20,6 +20,7 @@ from wasim.years.machine.tables import (
     EDGE_ROWS,
     EVENLY,
     FILES,
+    FIRED,
     GONE_ROWS,
     HIT_FILES,
     HIT_OF_LARGE,
@@ -148,7 +149,8 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         one = table.classes[number]
         mean, wider = rows_in_files(table, number)
         table.likely[number][0], table.likely[number][1] = mean, wider
-        if number == REWRITTEN and mean > 0 and on_read and laws.compacts:
+        is_compacted = laws.compacts > 0 and (numbers[FIRED] > 0 or laws.is_partitioned > 0)
+        if number == REWRITTEN and mean > 0 and on_read and is_compacted:
             hit, of_rows = hit_of_compacted(table, laws, share, replaced, is_stride)
         elif is_stride and number == REWRITTEN and mean > 0 and partitions_passed(table, laws) > 1:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
@@ -371,21 +373,16 @@ def hit_of_new(touched: float, replaced_per_new_row: float) -> float:
 
 
 def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: float) -> None:
-    """What touches that number of the newest, or of the oldest, rows, into `hits`. So many of them are those that the
-    last such statement had touched, which wrote the files that these are in.
+    """What touches that number of the newest, or of the oldest, rows, into `hits`; `again` is what `hit_again` takes,
+    or below 0 where statements do not write the oldest rows again.
     """
     find_classes(table, laws)
     begin_hits(table, False, is_newest)
     numbers, classes, hits, left = table.numbers, table.classes, table.hits, wanted
     edge = edge_of(table, laws)
-    if again > 0:
-        more = 0.0  # whole files: a manifest lists one of them or does not
-        if classes[ARRIVED][FILES] > NEGLIGIBLE:
-            through, before = arrived_files(table, laws, wanted, False)[0], arrived_files(table, laws, again, False)[0]
-            more = min(float(floor(through + PART_OF_FILE) - floor(before + PART_OF_FILE)), classes[ARRIVED][FILES])
-        hits[HIT_FILES][edge], hits[HIT_FILES][ARRIVED] = min(numbers[EDGE_FILES], classes[edge][FILES]), more
-        hits[HIT_ROWS][ARRIVED] = wanted - again if more > 0 else 0.0
-        hits[HIT_ROWS][edge], left = wanted - hits[HIT_ROWS][ARRIVED], 0.0
+    if again >= 0:
+        left = 0.0
+        hit_again(table, laws, wanted, again)
     for place in range(newest_first(table, laws) if is_newest else oldest_first(table, laws)):
         number, count, live = int(table.queue[place][0]), table.queue[place][1], table.queue[place][2]
         if left <= NEGLIGIBLE or count <= NEGLIGIBLE or live <= PART_OF_FILE:
@@ -398,11 +395,37 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         files = classes[number][FILES]
         share = hits[HIT_FILES][number] / files if files > NEGLIGIBLE else 0.0
         hits[HIT_SHARES][number] = hits[HIT_ROW_SHARES][number] = share
-    all_of_edge = hits[HIT_FILES][edge] >= numbers[EDGE_FILES] - NEGLIGIBLE
-    if edge == REWRITTEN and (is_newest or again > 0) and all_of_edge and hits[HIT_ROWS][edge] > 0:
-        rows = max(hits[HIT_ROWS][edge], numbers[EDGE_ROWS])
+    if edge == REWRITTEN and (is_newest or again >= 0) and min(hits[HIT_ROWS][edge], classes[edge][LIVE]) > 0:
+        of_edge = min(1.0, hits[HIT_FILES][edge] / max(numbers[EDGE_FILES], NEGLIGIBLE))
+        rows = max(hits[HIT_ROWS][edge], of_edge * numbers[EDGE_ROWS])
         hits[HIT_ROW_SHARES][edge] = min(1.0, rows / classes[edge][LIVE])
     numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hits[HIT_SHARES][REWRITTEN])
+
+
+def hit_again(table: Table, laws: Laws, wanted: float, again: float) -> None:
+    """What touches the oldest rows where such statements write all files that they hit again, into `hits`: whole
+    files as they arrived that hold rows beyond the `again` ones that the last one had touched, and what that wrote.
+    """
+    numbers, classes, hits, more = table.numbers, table.classes, table.hits, 0.0
+    edge, first = edge_of(table, laws), numbers[GONE_ROWS]
+    files = min(numbers[EDGE_FILES], classes[edge][FILES])
+    rows = min(again if again > 0 else numbers[EDGE_ROWS], wanted)
+    if classes[ARRIVED][FILES] > NEGLIGIBLE:
+        more = files_before_row(laws, first + wanted) - files_before_row(laws, first + again)
+        more = min(more, classes[ARRIVED][FILES])
+    if more <= 0:
+        rows = wanted
+    hits[HIT_FILES][ARRIVED], hits[HIT_ROWS][ARRIVED] = more, wanted - rows
+    is_part = again <= 0 < rows < numbers[EDGE_ROWS] and laws.is_partitioned > 0
+    hits[HIT_FILES][edge] = drawn(files, rows) if is_part else files
+    hits[HIT_ROWS][edge] = rows
+
+
+def files_before_row(laws: Laws, row: float) -> float:
+    """How many files as they arrived hold any of the rows up to this one, as a whole number."""
+    commits = float(floor(row / laws.rows_per_commit + NEGLIGIBLE))
+    found, _ = files_of_commit(laws, 0.0, max(0.0, row - commits * laws.rows_per_commit), laws.files)
+    return float(floor(commits * laws.files + found + 0.5))
 
 
 def files_with(table: Table, laws: Laws, place: int, rows: float, is_newest: bool) -> float:
@@ -586,7 +609,9 @@ def live_in_hits(table: Table) -> float:
 
 def partitions_passed(table: Table, laws: Laws) -> float:
     """Partitions that were open one after another before this upsert, of the open one the share that it has."""
-    return rows_through(laws, table.numbers[COMMITS] - 1) / (laws.new_rows * laws.lifetime)
+    passed = rows_through(laws, table.numbers[COMMITS] - 1) / (laws.new_rows * laws.lifetime)
+    whole = floor(passed + 0.5)
+    return whole if abs(passed - whole) <= NEGLIGIBLE else passed
 
 
 def open_hit(table: Table, laws: Laws, cells: float, rows: float) -> float:
@@ -623,7 +648,7 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
 
 def unit_of(laws: Laws, row: float) -> float:
     """Which of the partitions by time a row fell into, counted from 0: its number is what tells its time."""
-    return max(0.0, float(floor(row / (laws.new_rows * laws.lifetime) + NEGLIGIBLE)))
+    return max(0.0, float(floor((row + PART_OF_FILE / 2) / (laws.new_rows * laws.lifetime))))
 
 
 def rows_of_open(table: Table, laws: Laws) -> float:
