@@ -71,18 +71,19 @@ def row_groups(file_bytes: float) -> int:
 
 def tasks_of(split_bytes: Sequence[int], most_bytes: float) -> list[list[int]]:
     """Places of the splits, in the order in which they are read, that each task takes: the first open one with room."""
-    done, tasks = list[list[int]](), list[tuple[int, list[int]]]()
+    done, tasks, held = list[list[int]](), list[list[int]](), list[int]()
     for place, size in enumerate(split_bytes):
-        found = next((number for number, (held, _) in enumerate(tasks) if held + size <= most_bytes), None)
-        if found is not None:
-            tasks[found] = tasks[found][0] + size, [*tasks[found][1], place]
-            continue
-        tasks.append((size, [place]))
+        found = next((number for number, taken in enumerate(held) if taken + size <= most_bytes), len(tasks))
+        if found == len(tasks):
+            tasks.append([])
+            held.append(0)
+        tasks[found].append(place)
+        held[found] += size
         if len(tasks) > LOOKBACK:
-            fullest = max(tasks, key=lambda task: task[0])
-            tasks.remove(fullest)
-            done.append(fullest[1])
-    return [*done, *(places for _, places in tasks)]
+            fullest = held.index(max(held))
+            held.pop(fullest)
+            done.append(tasks.pop(fullest))
+    return [*done, *tasks]
 
 
 def groups_per_commit(groups: int, most_commits: int) -> int:
