@@ -14,7 +14,7 @@ from wasim.years.machine.manifests import (
     saved,
     settle,
 )
-from wasim.years.machine.sizes import digits_through, through
+from wasim.years.machine.sizes import at, digits_through, through
 from wasim.years.machine.tables import (
     COMMITS,
     COUNT,
@@ -124,12 +124,14 @@ def append_run(table: Table, laws: Laws, commits: float) -> None:
     before, spared = table.sums[0] + table.sums[7], commits * saved(table, laws)
     each = add_new(table, laws, commits, 0)
     # the lists of these commits hold before + each, before + 2 · each … manifests
-    last = through(laws, before + each * commits)
-    size = last - through(laws, before)
+    last = before + each * commits
+    size = through(laws, last) - through(laws, before)
     if each > 1:  # manifests of the same commit have its id and its name
-        spared += (each - 1) * laws.sibling_saving * commits * (commits + 1) / 2
-        # every other one: half of all, and half of what the last is larger than the first
-        rise = last - through(laws, before + each * commits - 1) - (through(laws, before + 1) - through(laws, before))
+        siblings = each - 2 + SEEN if laws.deletes else each - 1
+        spared += siblings * laws.sibling_saving * commits * (commits + 1) / 2
+        # every other one: half of all, and half of what the last is larger than the one before the first
+        rise = at(last, laws.list_counts, laws.list_bytes, laws.lists_known)
+        rise -= at(before, laws.list_counts, laws.list_bytes, laws.lists_known)
         size = size / each + (each - 1) / each * rise / 2
     table.flows[LIST_BYTES] += size - spared
     table.numbers[COMMITS] += commits
