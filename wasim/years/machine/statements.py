@@ -173,12 +173,7 @@ def rewrite_rows(
         stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
     edge, edge_files, edge_rows = edge_of(table, laws), numbers[EDGE_FILES], numbers[EDGE_ROWS]
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
-    if (
-        numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0 and edge_files > 0
-    ):  # what was not hit there still has oldest rows
-        missed = max(0.0, edge_files - hits[HIT_FILES][edge])
-        numbers[EDGE_FILES] += missed
-        numbers[EDGE_ROWS] += missed / edge_files * edge_rows
+    keep_missed(table, edge, edge_files, edge_rows)
     if not is_own and numbers[IS_SCATTERED] > 0 and made > NEGLIGIBLE:
         mix_partitions(table, laws, squares, squares - squares_left, written, made)
     replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
@@ -197,6 +192,15 @@ def rewrite_rows(
     counters[CHANGED] = partitions_hit(table, laws, max(hit, made))
     counted = digits_of_merge(change, written - updated - inserted, updated, inserted)
     note_statement(table, laws, change, operation, counted)
+
+
+def keep_missed(table: Table, edge: int, files: float, rows: float) -> None:
+    """Of the files that held the oldest rows, those that a statement did not hit hold them still."""
+    numbers = table.numbers
+    if numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0 and files > 0:
+        missed = max(0.0, files - table.hits[HIT_FILES][edge])
+        numbers[EDGE_FILES] += missed
+        numbers[EDGE_ROWS] += missed / files * rows
 
 
 def held_by_hits(table: Table, laws: Laws, is_own: bool) -> tuple[float, float]:

@@ -164,8 +164,7 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         elif number == REWRITTEN and mean > 0 and numbers[EVENLY] > 0 and not on_read:
             hit, of_rows = hit_of_hours(table, laws, share)
         elif number == REWRITTEN and mean > 0 and large > 0:
-            squares = max(numbers[SQUARES], mean * one[LIVE])
-            hit, of_rows = hit_of_large(table, share, large, evenly, squares)
+            hit, of_rows = hit_of_large(table, share, large, evenly, max(numbers[SQUARES], mean * one[LIVE]))
         else:
             missed, kept = missed_by(mean, wider, numbers[TOUCHES]), 1 - numbers[TOUCHES]
             kept /= 1 + numbers[TOUCHES] * wider
