@@ -197,7 +197,8 @@ class DataFiles:
 
     def parts_of(self, tasks: Sequence[RowSet], most_bytes: int | None = None) -> list[Part]:
         """What the rows that each of these tasks writes become, in files of so many bytes at most, or of the target."""
-        most_rows = self.file_sizes.rows_until(most_bytes or self.properties.write_target_file_size_bytes)
+        target_bytes = most_bytes or self.properties.write_target_file_size_bytes
+        most_rows = int(self.file_sizes.rows_of_one(max(map(len, tasks), default=0), target_bytes))
         return [
             Part(share=share, task=task, of=len(shares))
             for task, written in enumerate(tasks)

@@ -287,6 +287,10 @@ class FileSizes:
             count * self.kinds[kind].of(_values_in(leaf, rows)).mean_bytes for kind, leaf, count in self._of_each_kind
         ) * (rows > 0)
 
+    def rows_of_one(self, rows: float, target_bytes: int) -> float:
+        """Rows of the first file that a task makes of so many: all of them, where they cannot come to the target."""
+        return rows if rows * self.raw_row_bytes < target_bytes else min(rows, self.rows_until(target_bytes))
+
     def rows_until(self, target_bytes: int) -> int:
         """Rows after which Iceberg's writer in Java closes a file for its size: the first thousands at which what
         Parquet holds comes to the target: of each column its pages compressed, and the page under way as it is.
@@ -310,7 +314,7 @@ class FileSizes:
         last = len(rows) - 1
         return int(rows[min(int(np.searchsorted(np.maximum.accumulate(held), target_bytes)), last)])
 
-    @property
+    @cached_property
     def raw_row_bytes(self) -> float:
         """Bytes of a row, not compressed."""
         return sum(self._raw_bytes)

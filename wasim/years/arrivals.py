@@ -262,9 +262,7 @@ class FileBytes:
 def rolled(arrivals: Arrivals, case: Case, sizes: FileBytes) -> Arrivals:
     """The arrivals of a writer that begins another file as soon as one has the target size."""
     target = TableProperties.read(case.table.properties).write_target_file_size_bytes
-    if arrivals.rows_per_file * sizes.sizes.raw_row_bytes < target:
-        return arrivals
-    pieces = ceil(arrivals.rows_per_file / sizes.sizes.rows_until(target) - 1e-9)
+    pieces = ceil(arrivals.rows_per_file / sizes.sizes.rows_of_one(arrivals.rows_per_file, target) - 1e-9)
     return arrivals if pieces <= 1 else replace(arrivals.with_files(arrivals.files * pieces), pieces=pieces)
 
 
