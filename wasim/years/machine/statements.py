@@ -148,7 +148,7 @@ def change_nothing(table: Table, laws: Laws, change: int) -> None:
     note_statement(table, laws, change, OVERWRITES, digits_of_merge(change, 0.0, 0.0, 0.0))
 
 
-def places_of(table: Table, laws: Laws) -> float:
+def partitions_of_statement(table: Table, laws: Laws) -> float:
     """Partitions in which a statement finds, and writes, files."""
     return partitions_so_far(table, laws) if table.numbers[IS_SCATTERED] > 0 else laws.open_partitions
 
@@ -163,7 +163,7 @@ def rewrite_rows(
     is_own, squares, squares_left = files >= 0, numbers[SQUARES], numbers[SQUARES_LEFT]
     hit, (removed, removed_bytes) = total_of(hits[HIT_FILES]), held_by_hits(table, laws, is_own)
     made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
-    numbers[UNEVEN] += spread(places_of(table, laws), hits[HIT_FILES][REWRITTEN])
+    numbers[UNEVEN] += spread(partitions_of_statement(table, laws), hits[HIT_FILES][REWRITTEN])
     created = out_of_manifests(table, laws)
     out_of_partitions(table)
     stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
@@ -631,7 +631,7 @@ def add_written(
     if each < laws.small_rows:
         partial, settled_rows = made - made * stays, rows * stays_rows
         into_partitions(table, partial, rows - settled_rows)
-        numbers[UNEVEN] += spread(places_of(table, laws), partial)
+        numbers[UNEVEN] += spread(partitions_of_statement(table, laws), partial)
         numbers[SQUARES] += partial * each * each
     numbers[SETTLED_FILES] += made - partial
     numbers[SETTLED_ROWS] += settled_rows

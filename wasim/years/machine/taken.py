@@ -109,8 +109,8 @@ def untouched_of(
 def kept_by(
     laws: Laws, row: list[float], gone: list[float], newest: tuple[float, float], together: float, touches: float
 ) -> float:
-    """The share of manifests, so many of which the `newest` entries are in, this share of all of them, that keep all:
-    entries go `together` at a time.
+    """The share of manifests that keep all of their entries, which go `together` at a time. `newest` is how many
+    manifests hold the newest entries, and which share of all entries those are.
     """
     count, among = newest
     whole = max(0.0, count - 1)  # manifests of which all entries are among the newest
