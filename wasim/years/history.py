@@ -8,6 +8,7 @@ from math import inf
 
 import numpy as np
 
+from wasim.rules.compaction import LOOKBACK
 from wasim.scenario import Case
 from wasim.scenario.case import microseconds
 from wasim.units import Floats
@@ -27,10 +28,12 @@ from wasim.years.machine.tables import (
     FEW_COMMITS,
     HIT_BY_CHANCE,
     IDLE,
+    MOST_SIZES,
     NEXT_STOP,
     NUMBERS,
     OF_TABLE,
     ROOM,
+    ROW_OF_PARTITIONS,
     RUNS,
     SAMPLE,
     SAMPLED,
@@ -155,7 +158,7 @@ class History:
 
 def new_table() -> Table:
     """A table without a file."""
-    rows = [[[0.0] * COLUMNS for _ in range(ROOM)] for _ in range(4)]
+    rows = [[[0.0] * COLUMNS for _ in range(ROOM)] for _ in range(3)]
     numbers = [0.0] * NUMBERS
     numbers[EVERY] = 1.0
     numbers[HIT_BY_CHANCE : HIT_BY_CHANCE + UPSERT] = [0.5] * UPSERT
@@ -165,13 +168,15 @@ def new_table() -> Table:
         spare=rows[2],
         places=[0] * ROOM,
         counts=[0.0] * ROOM,
-        cohorts=rows[3],
+        cohorts=[[0.0] * ROW_OF_PARTITIONS for _ in range(ROOM)],
         numbers=numbers,
         flows=[0.0] * WIDTH,
         before=[0.0] * 2 * COLUMNS,
         after=[0.0] * 2 * COLUMNS,
         sums=[0.0] * 14,
         done=[0.0] * COLUMNS,
+        sizes=[[0.0] * 3 for _ in range(MOST_SIZES + 1)],
+        tasks=[[0.0] * 3 for _ in range(LOOKBACK + 1)],
         compacted_more=[0.0, 0.0],
         deleted=[[0.0] * 3 for _ in range(2)],
         classes=[[0.0] * 3 for _ in range(3)],

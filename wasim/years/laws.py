@@ -14,8 +14,9 @@ from wasim.twin.snapshot_updates import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.workload import schedule
-from wasim.years.arrivals import FileBytes, whole
+from wasim.years.arrivals import whole
 from wasim.years.jobs import Job
+from wasim.years.machine.sizes import compacted_bytes
 from wasim.years.machine.tables import (
     CHANGE,
     DELETE,
@@ -48,7 +49,7 @@ _OPERATIONS = ("append", "delete", "overwrite")
 def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
     """How large the files of a case's table are, and how its writer, its statements and these jobs work."""
     arrivals, deletes = shape.arrivals, shape.position_deletes
-    return Laws(
+    found = Laws(
         **_of_writer(case, shape),
         **_of_files(shape),
         **_lineage(shape),
@@ -63,7 +64,10 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
         path_bytes=float(deletes.path_bytes),
         around_vectors=deletes.around_bytes,
         vector_footer=deletes.vector_footer_bytes,
+        small_rows=inf,
     )
+    found.small_rows = _rows_until(SMALL_FILE_SHARE * found.compaction_target, found)
+    return found
 
 
 def _of_writer(case: Case, shape: Shape) -> dict[str, Any]:
@@ -176,19 +180,18 @@ def _of_compaction(case: Case, shape: Shape) -> dict[str, Any]:
         "compacts": int(step is not None),
         "compaction_target": target,
         "min_input_files": inf if step is None else float(step.min_input_files),
-        "small_rows": _rows_until(SMALL_FILE_SHARE * target, sizes),
         "most_rows": inf if step is None else float(sizes.sizes.rows_until(int(largest_output_bytes(target)))),
     }
 
 
-def _rows_until(size: float, sizes: FileBytes) -> float:
-    """Rows of a file of so many bytes."""
+def _rows_until(size: float, laws: Laws) -> float:
+    """Rows of a compacted file of so many bytes."""
     if size == inf:
         return inf
     low, high = 1.0, 1e12
     while high / low > 1 + NEGLIGIBLE:
         middle = (low * high) ** 0.5
-        low, high = (middle, high) if sizes.of(middle) < size else (low, middle)
+        low, high = (middle, high) if compacted_bytes(laws, middle) < size else (low, middle)
     return low
 
 

@@ -18,6 +18,8 @@ from wasim.years.machine.files import (
     drop_closed,
     group_bytes,
     has_enough,
+    is_group_due,
+    note_size,
     reopen_files,
     small_files,
     small_of,
@@ -36,12 +38,14 @@ from wasim.years.machine.tables import (
     MADE_PARTIAL,
     MADE_SETTLED,
     MOST_COHORTS,
+    MOST_SIZES,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
     REWRITTEN_LIVE,
     SETTLED_FILES,
     SETTLED_ROWS,
+    SIZED_FILES,
     SMALL_FILES,
     SMALL_ROWS,
     TOOK_BYTES,
@@ -72,7 +76,8 @@ def table_of(cohorts: list[tuple[int, int, int, int]]) -> Table:
     table.numbers[ARRIVED_LIVE] = table.numbers[REWRITTEN_LIVE] = 1.0
     for place, (partitions, small, partial, rows) in enumerate(cohorts):
         begin_cohort(table, float(partitions))
-        table.cohorts[place][SMALL_FILES : PARTIAL_ROWS + 1] = [small, small * rows, partial, partial * rows]
+        held = [small, small * rows, partial, partial * rows, partial, partial * rows]
+        table.cohorts[place][SMALL_FILES : SIZED_FILES + 2] = held
     return table
 
 
@@ -98,10 +103,11 @@ def test_every_file_is_dealt_out_once(lifetime: float, settles: int):
         assert partitions == together * -(-300 // max(1.0, lifetime))
 
 
-def rows_of_outputs(files: int, rows: int) -> list[float]:
-    """Rows of each file that the tasks of a group of such files write."""
-    size = round(bytes_of_rows(LAWS, rows))
-    tasks = [len(task) * rows for task in tasks_of([size] * files, task_bytes(files * size, 1e6))]
+def rows_of_outputs(*groups: tuple[int, int]) -> list[float]:
+    """Rows of each file that tasks write of files by their number and their rows, in this order."""
+    rows_of = [rows for files, rows in groups for _ in range(files)]
+    sizes = [bytes_of_rows(LAWS, rows) for rows in rows_of]
+    tasks = [sum(rows_of[place] for place in task) for task in tasks_of(sizes, task_bytes(sum(sizes), 1e6))]
     return [min(LAWS.most_rows, written - first) for written in tasks for first in range(0, written, 14_000)]
 
 
@@ -113,13 +119,13 @@ def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int,
         size = (small + partial) * bytes_of_rows(LAWS, rows)
         if not waits_for_compaction(small, partial, rows):
             continue
-        assert group_bytes(LAWS, one) == pytest.approx(size)
+        assert group_bytes(table, LAWS, one, 1.0) == pytest.approx(size)
         part = partitions * share
         taken[TOOK_SMALL] += part * small
         taken[TOOK_PARTIAL] += part * partial
         taken[TOOK_BYTES] += part * size
         taken[GROUPS] += part
-        for made in rows_of_outputs(small + partial, rows):
+        for made in rows_of_outputs((small + partial, rows)):
             taken[MADE_PARTIAL if made < LAWS.small_rows else MADE_SETTLED] += part
             taken[MADE_BYTES] += part * bytes_of_rows(LAWS, made)
     take_groups(table, LAWS, share)
@@ -128,6 +134,27 @@ def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int,
     files = before[0] - taken[TOOK_SMALL] - taken[TOOK_PARTIAL] + taken[MADE_PARTIAL] + taken[MADE_SETTLED]
     assert files_of(table) == pytest.approx(files)
     assert data_rows_of(table) == pytest.approx(before[1])
+
+
+@given(
+    small=st.integers(0, 300),
+    sizes=st.dictionaries(
+        st.integers(6, 158).map(lambda times: 50 * times), st.integers(1, 25), min_size=1, max_size=MOST_SIZES
+    ),
+)
+def test_files_of_several_sizes_share_tasks_as_spark_deals_them(small: int, sizes: dict[int, int]):
+    table = table_of([(1, small, 0, 200)])
+    one, groups = table.cohorts[0], [(small, 200), *((files, rows) for rows, files in sizes.items())]
+    for files, rows in groups[1:]:
+        one[PARTIAL_FILES] += files
+        one[PARTIAL_ROWS] += files * rows
+        note_size(one, files, rows)
+    if is_group_due(table, LAWS, one, sum(files for files, _ in groups)):
+        made = rows_of_outputs(*groups)
+        take_groups(table, LAWS, 1.0)
+        found = table.done[MADE_PARTIAL], table.done[MADE_SETTLED]
+        settled = sum(rows >= LAWS.small_rows for rows in made)
+        assert found == pytest.approx((len(made) - settled, settled))
 
 
 @given(cohorts=COHORTS_OF)

@@ -2,7 +2,7 @@
 
 from math import ceil, exp, floor, inf
 
-from wasim.rules.compaction import is_much_deleted, is_rewritten, row_groups, task_bytes
+from wasim.rules.compaction import LOOKBACK, is_much_deleted, is_rewritten, row_groups, task_bytes
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
@@ -20,14 +20,18 @@ from wasim.years.machine.tables import (
     MADE_SQUARES,
     MEDIAN,
     MOST_COHORTS,
+    MOST_SIZES,
     NEGLIGIBLE,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
     REMOVED_FILES,
     REWRITTEN_LIVE,
+    ROW_OF_PARTITIONS,
+    SAME_SIZE,
     SETTLED_FILES,
     SETTLED_ROWS,
+    SIZED_FILES,
     SMALL_FILES,
     SMALL_ROWS,
     STATEMENTS_WRITE,
@@ -73,7 +77,7 @@ def begin_cohort(table: Table, partitions: float) -> None:
     """Opens partitions."""
     cohort = table.cohorts[int(table.numbers[COHORTS])]
     cohort[PARTITIONS] = partitions
-    for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
+    for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
         cohort[column] = 0.0
     table.numbers[COHORTS] += 1
 
@@ -82,7 +86,7 @@ def put_together(table: Table, place: int, other: int) -> None:
     """Makes one row of the partitions of two, as they are on average."""
     first, second = table.cohorts[place], table.cohorts[other]
     every = first[PARTITIONS] + second[PARTITIONS]
-    for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
+    for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
         first[column] = (first[PARTITIONS] * first[column] + second[PARTITIONS] * second[column]) / every
     first[PARTITIONS] = every
     drop_cohort(table, other)
@@ -92,7 +96,7 @@ def drop_cohort(table: Table, place: int) -> None:
     """Forgets partitions."""
     table.numbers[COHORTS] -= 1
     for later in range(place, int(table.numbers[COHORTS])):
-        for column in range(PARTIAL_ROWS + 1):
+        for column in range(ROW_OF_PARTITIONS):
             table.cohorts[later][column] = table.cohorts[later + 1][column]
 
 
@@ -123,14 +127,25 @@ def small_files(table: Table, laws: Laws) -> float:
     return table.numbers[LEFT_FILES] + arrived + small_of(table, PARTIAL_FILES)
 
 
-def group_bytes(laws: Laws, one: list[float]) -> float:
-    """Bytes of the files that a compaction takes in one partition."""
-    size = 0.0
-    if one[SMALL_FILES] > 0:
-        size = one[SMALL_FILES] * bytes_of_rows(laws, one[SMALL_ROWS] / one[SMALL_FILES])
-    if one[PARTIAL_FILES] > 0:
-        size += one[PARTIAL_FILES] * compacted_bytes(laws, one[PARTIAL_ROWS] / one[PARTIAL_FILES])
-    return size
+def group_bytes(table: Table, laws: Laws, one: list[float], share: float) -> float:
+    """Bytes of the files that a compaction takes in one partition, with this share of the compacted ones, all of which
+    it lists by size.
+    """
+    sizes, files, rows = table.sizes, one[SMALL_FILES], 0.0
+    if files > 0:
+        rows = one[SMALL_ROWS] / files
+        sizes[0][1], sizes[0][2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
+    sizes[0][0] = files
+    found = files * sizes[0][1]
+    for number in range(MOST_SIZES):  # statements change rows of all alike: there is but one size then
+        column = PARTIAL_FILES if laws.changes_rows else SIZED_FILES + 2 * number
+        of_size, files = sizes[number + 1], one[column]
+        of_size[0] = 0.0 if files <= NEGLIGIBLE or (laws.changes_rows and number) else files * share
+        if of_size[0] > 0:
+            rows = one[column + 1] / files
+            of_size[1], of_size[2] = compacted_bytes(laws, rows), rows * table.numbers[REWRITTEN_LIVE]
+            found += of_size[0] * of_size[1]
+    return found
 
 
 def is_group_due(table: Table, laws: Laws, one: list[float], files: float) -> bool:
@@ -140,7 +155,7 @@ def is_group_due(table: Table, laws: Laws, one: list[float], files: float) -> bo
     if one[PARTIAL_FILES] > 0 and is_much_deleted(1 - table.numbers[REWRITTEN_LIVE], 1.0):
         return True
     least = laws.min_input_files - MEDIAN
-    return is_rewritten(files - NEGLIGIBLE, group_bytes(laws, one), least, laws.compaction_target)
+    return is_rewritten(files - NEGLIGIBLE, group_bytes(table, laws, one, 1.0), least, laws.compaction_target)
 
 
 def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float]:
@@ -168,63 +183,87 @@ def spread(places: float, files: float) -> float:
 
 def take_groups(table: Table, laws: Laws, share: float) -> None:
     """Compacts this share of the groups that are due; what that does is in `done`."""
-    numbers, done = table.numbers, table.done
+    done, new = table.done, table.sizes[0]
     for what in range(MADE_SQUARES + 1):
         done[what] = 0.0
-    for place in range(int(numbers[COHORTS])):
+    for place in range(int(table.numbers[COHORTS])):
         one = table.cohorts[place]
         groups, files = groups_due(table, laws, one)
         if groups <= NEGLIGIBLE:
             continue
-        part, old_share = one[PARTITIONS] * share * groups, files / groups
-        new, old = one[SMALL_FILES], one[PARTIAL_FILES] * old_share
-        new_bytes = bytes_of_rows(laws, one[SMALL_ROWS] / new) if new > 0 else 0.0
-        old_bytes = compacted_bytes(laws, one[PARTIAL_ROWS] / one[PARTIAL_FILES]) if old > 0 else 0.0
-        fresh = one[SMALL_ROWS] * laws.new_share * numbers[ARRIVED_LIVE] / new if new > 0 else 0.0
-        partial = one[PARTIAL_ROWS] * old_share * numbers[REWRITTEN_LIVE] / old if old > 0 else 0.0
-        done[TOOK_SMALL] += part * new
-        done[TOOK_PARTIAL] += part * old
-        done[TOOK_BYTES] += part * (new * new_bytes + old * old_bytes)
+        part = one[PARTITIONS] * share * groups
+        size = group_bytes(table, laws, one, files / groups)
+        done[TOOK_SMALL] += part * one[SMALL_FILES]
+        done[TOOK_PARTIAL] += part * one[PARTIAL_FILES] * files / groups
+        done[TOOK_BYTES] += part * size
         done[GROUPS] += part
-        for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
+        for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
             one[column] *= 1 - share * (groups if column < PARTIAL_FILES else files)
-        most = task_bytes(new * new_bytes + old * old_bytes, laws.compaction_target)
-        if new_bytes > most:  # each row group of a large file is a task of its own
-            splits = new * row_groups(new_bytes)
-            note_task(table, laws, one, part * splits, new * fresh / splits)
-            new = 0.0
-        note_tasks(table, laws, one, part, most, (new, new_bytes, fresh), (old, old_bytes, partial))
+        most = task_bytes(size, laws.compaction_target)
+        if new[0] > 0 and new[1] > most:  # each row group of a large file is a task of its own
+            splits = new[0] * row_groups(new[1])
+            note_task(table, laws, one, part * splits, new[0] * new[2] / splits)
+            new[0] = 0.0
+        note_tasks(table, laws, one, part, most)
 
 
-def note_tasks(
-    table: Table,
-    laws: Laws,
-    one: list[float],
-    part: float,
-    most: float,
-    new: tuple[float, float, float],
-    old: tuple[float, float, float],
-) -> None:
-    """Tasks take as many whole files as have room, the newest first: of each kind files, and bytes and rows of each."""
-    files, size, rows = new
-    older, old_size, old_rows = old
-    left = note_full(table, laws, one, part, files, rows, floor(most / size) if files > 0 else 1.0)
-    joined = min(older, floor((most - left * size) / old_size)) if left > 0 and older > 0 else 0.0
-    if left > 0:
-        tasks = min(1.0, left + joined)
-        note_task(table, laws, one, part * tasks, (left * rows + joined * old_rows) / tasks)
-    fits = max(1.0, floor(most / old_size)) if older > 0 else 1.0
-    left = note_full(table, laws, one, part, older - joined, old_rows, fits)
-    if left > 0:
-        note_task(table, laws, one, part * min(1.0, left), left * old_rows / min(1.0, left))
+def note_tasks(table: Table, laws: Laws, one: list[float], part: float, most: float) -> None:
+    """Files go into the first open task with room for them, or begin another one: `rules.compaction.tasks_of`."""
+    tasks, opened = table.tasks, 0
+    for number in range(MOST_SIZES + 1):
+        files, size, rows = table.sizes[number]
+        for place in range(opened):
+            if files > NEGLIGIBLE:
+                joined = min(files, floor((most - tasks[place][1]) / size))
+                add_files(tasks[place], joined, size, rows)
+                files -= joined
+        if files <= NEGLIGIBLE:
+            continue
+        fits = max(1.0, floor(most / size))
+        full = floor(files / fits + NEGLIGIBLE)
+        closed = max(0, full - LOOKBACK)
+        note_task(table, laws, one, part * closed, fits * rows)
+        for begun in range(closed, full + 1):
+            left = fits if begun < full else files - full * fits
+            if left <= NEGLIGIBLE:
+                continue
+            add_files(tasks[opened], min(1.0, left), size, rows)
+            opened += 1
+            if opened > LOOKBACK:
+                opened = close_fullest(table, laws, one, part)
+            if left > 1:
+                add_files(tasks[opened - 1], left - 1, size, rows)
+    for place in range(opened):
+        close_task(table, laws, one, part, place)
 
 
-def note_full(table: Table, laws: Laws, one: list[float], part: float, files: float, rows: float, fits: float) -> float:
-    """Tasks write files of so many rows each, of which so many fit into a task; how many are left over."""
-    full = floor(files / fits + NEGLIGIBLE)
-    note_task(table, laws, one, part * full, fits * rows)
-    left = files - full * fits
-    return left if left > NEGLIGIBLE else 0.0
+def add_files(task: list[float], files: float, size: float, rows: float) -> None:
+    """Adds files of so many bytes and rows each to a task."""
+    task[0] += files
+    task[1] += files * size
+    task[2] += files * rows
+
+
+def close_fullest(table: Table, laws: Laws, one: list[float], part: float) -> int:
+    """Closes the first of the fullest tasks; how many are open then, the others in their order."""
+    tasks, fullest = table.tasks, 0
+    for place in range(1, LOOKBACK + 1):
+        if tasks[place][1] > tasks[fullest][1]:
+            fullest = place
+    close_task(table, laws, one, part, fullest)
+    for place in range(fullest, LOOKBACK):
+        for what in range(3):
+            tasks[place][what] = tasks[place + 1][what]
+            tasks[place + 1][what] = 0.0
+    return LOOKBACK
+
+
+def close_task(table: Table, laws: Laws, one: list[float], part: float, place: int) -> None:
+    """A task writes its files' rows; one of less than a file is begun as seldom."""
+    task = table.tasks[place]
+    note_task(table, laws, one, part * min(1.0, task[0]), task[2] / min(1.0, task[0]))
+    for what in range(3):
+        task[what] = 0.0
 
 
 def note_task(table: Table, laws: Laws, one: list[float], times: float, rows: float) -> None:
@@ -245,10 +284,26 @@ def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: f
         done[MADE_SQUARES] += files * rows**2
         one[PARTIAL_FILES] += files / one[PARTITIONS]
         one[PARTIAL_ROWS] += files * rows / one[PARTITIONS]
+        note_size(one, files / one[PARTITIONS], rows)
     else:
         done[MADE_SETTLED] += files
         numbers[SETTLED_FILES] += files
         numbers[SETTLED_ROWS] += files * rows
+
+
+def note_size(one: list[float], files: float, rows: float) -> None:
+    """Counts compacted files among those of their size; where there are too many sizes, of the nearest."""
+    nearest, least = SIZED_FILES, inf
+    for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
+        if one[column] <= NEGLIGIBLE:
+            if least > SAME_SIZE * rows:
+                nearest = column
+            break
+        apart = abs(one[column + 1] / one[column] - rows)
+        if apart < least:
+            nearest, least = column, apart
+    one[nearest] += files
+    one[nearest + 1] += files * rows
 
 
 def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
@@ -291,11 +346,11 @@ def reopen_files(table: Table, laws: Laws) -> None:
     numbers, place = table.numbers, int(table.numbers[COHORTS]) - 1
     if laws.lifetime < inf:
         for later in range(place, -1, -1):
-            for column in range(PARTIAL_ROWS + 1):
+            for column in range(ROW_OF_PARTITIONS):
                 table.cohorts[later + 1][column] = table.cohorts[later][column]
         numbers[COHORTS] += 1
         table.cohorts[0][PARTITIONS], place = partitions_so_far(table, laws), 0
-        for column in range(SMALL_FILES, PARTIAL_ROWS + 1):
+        for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
             table.cohorts[0][column] = 0.0
     among = table.cohorts[place]
     among[PARTIAL_FILES] += numbers[SETTLED_FILES] / among[PARTITIONS]
@@ -322,6 +377,6 @@ def balance_files(table: Table, laws: Laws) -> None:
     for place in range(int(numbers[COHORTS])):
         one = table.cohorts[place]
         files += one[PARTITIONS] * (one[SMALL_FILES] + one[PARTIAL_FILES])
-        size += one[PARTITIONS] * group_bytes(laws, one)
+        size += one[PARTITIONS] * group_bytes(table, laws, one, 1.0)
     flows[REMOVED_FILES] = flows[WRITTEN_FILES] - files
     flows[REMOVED_FILES + 1] = flows[WRITTEN_FILES + 1] - size

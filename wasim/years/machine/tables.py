@@ -23,8 +23,12 @@ SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate 
 # which share of all rows statements had missed when their entries were made, in logarithms.
 COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, SINCE = range(11)
 COLUMNS = SINCE + 1
-# A row of partitions: the files below the target in each, as they came or compacted, and the rows in them
-PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS = range(5)
+# A row of partitions: the files below the target in each, as they came or compacted, and the rows in them; then, where
+# no statement changes rows, the same of the compacted ones by their size, in the order in which they are read
+PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS, SIZED_FILES = range(6)
+MOST_SIZES = 6
+ROW_OF_PARTITIONS = SIZED_FILES + 2 * MOST_SIZES
+SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Single numbers of a table
 COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)
 # Jobs, as rows of a schedule: commits of nothing have two rows more
@@ -227,6 +231,8 @@ class Table:
     after: list[float]
     sums: list[float]
     done: list[float]  # by a compaction
+    sizes: list[list[float]]  # of the files that it takes of a partition: how many, bytes and live rows of each
+    tasks: list[list[float]]  # that it has begun: how many files, bytes and rows
     compacted_more: list[float]  # what an entry of a rewritten file takes more, of data and of deletes
     deleted: list[list[float]]
     classes: list[list[float]]
