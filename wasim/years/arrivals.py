@@ -10,6 +10,7 @@ from math import ceil, exp, expm1, floor, inf, log, log1p
 import numpy as np
 
 from wasim.iceberg.properties import TableProperties
+from wasim.rules.compaction import output_files
 from wasim.scenario import Case
 from wasim.twin import WriterProfile
 from wasim.twin.data_files import data_files_of
@@ -56,6 +57,17 @@ class Arrivals:
     def chance(self, commits: int, least: float) -> float:
         """How likely it is that this many commits bring this number of files at least."""
         return float(_brought(self.spread, commits)[max(0, ceil(least)) :].sum())
+
+
+def compacted_files(case: Case, arrivals: Arrivals, file_bytes: float) -> int:
+    """Files that a compaction is to make of what comes to a partition from one to the next, in files of so many bytes;
+    one that waits for a count, of one commit's. 1 without any.
+    """
+    step = case.maintenance.rewrite_data_files
+    if step is None:
+        return 1
+    commits = 1.0 if step.every is None else max(1.0, step.every / case.commit_interval_s)
+    return output_files(commits * arrivals.files / arrivals.partitions * file_bytes, step.target_file_size_bytes)
 
 
 @cache

@@ -5,11 +5,9 @@ from collections.abc import Collection, Iterator, Mapping
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind
-from wasim.rules.compaction import output_files
 from wasim.scenario import Case
-from wasim.scenario.changes import RewriteDataFiles
 from wasim.scenario.load import UNFINISHED
-from wasim.years.arrivals import Arrivals
+from wasim.years.arrivals import Arrivals, compacted_files
 from wasim.years.localities import merges_on_read, places_of
 
 Widths = Mapping[Kind, float]
@@ -27,9 +25,7 @@ _PARTITIONED = _widths(0.005, 0.03, 0.06, 0.03)
 _REWRITTEN = _widths(0.01, 0.03, 0.03, 0.03)
 _COMPACTED = _widths(0.01, 0.03, 0.04, 0.03)
 _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifests, each of many partitions
-# Where compaction makes several files of a group: how many, and which rests of large files a task takes together
-_SEVERAL = _widths(0.01, 0.03, 0.06, 0.03)
-_SEVERAL_OF_PARTITIONS = _widths(0.01, 0.06, 0.09, 0.15)
+_SEVERAL = _widths(0.01, 0.03, 0.04, 0.06)  # where compaction makes several files of a group, which are taken again
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # when deletes go decides how many manifests are left
 _BY_CHANCE = _widths(0.03, 0.08, 0.2, 0.11)  # how many files there are decides when they are compacted
@@ -77,8 +73,8 @@ def _causes(case: Case, arrivals: Arrivals, file_bytes: float) -> Iterator[Width
         yield _BY_KEY_COMPACTED if case.key_columns else _COMPACTED
         if case.table.partition_by:
             yield _PARTITIONS_COMPACTED
-        if _makes_several(kept.rewrite_data_files, case, arrivals.files / arrivals.partitions * file_bytes):
-            yield _SEVERAL_OF_PARTITIONS if case.table.partition_by else _SEVERAL
+        if compacted_files(case, arrivals, file_bytes) > 1:
+            yield _SEVERAL
         if kept.rewrite_data_files.every is None and (arrivals.files % 1 or places):
             yield _BY_CHANCE
     yield from _of_statements(case, places)
@@ -88,12 +84,6 @@ def _causes(case: Case, arrivals: Arrivals, file_bytes: float) -> Iterator[Width
         yield _SMALL_TARGET
     if case.table.format_version >= PARQUET_SINCE:
         yield _PARQUET
-
-
-def _makes_several(step: RewriteDataFiles, case: Case, bytes_of_commit: float) -> bool:
-    """Whether compaction by time makes several files of what so many bytes a commit bring to a partition."""
-    commits = 1.0 if step.every is None else max(1.0, step.every / case.commit_interval_s)
-    return output_files(commits * bytes_of_commit, step.target_file_size_bytes) > 1
 
 
 def _of_statements(case: Case, places: Collection[str]) -> Iterator[Widths]:

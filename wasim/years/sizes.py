@@ -21,7 +21,6 @@ from wasim.iceberg.manifest_lists import (
 from wasim.iceberg.names import manifest_name
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.record_fields import FileContent, ManifestContent
-from wasim.rules.compaction import output_files
 from wasim.rules.merging import ROLLING_FILES
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
@@ -45,7 +44,7 @@ from wasim.twin.statements import upserted_numbers
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
-from wasim.years.arrivals import Arrivals, growing_fields, of_rows, whole, with_rows
+from wasim.years.arrivals import Arrivals, compacted_files, growing_fields, of_rows, whole, with_rows
 from wasim.years.growth import SizeByCount
 from wasim.years.json_sizes import NEVER_MERGED, MetadataJson, metadata_json_sizes, with_recipe
 from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
@@ -302,20 +301,13 @@ class TableSample:
             found.append(writer.listed(like.manifest_path, like.manifest_length, entries, identity))
         return found
 
-    def _outputs(self, arrivals: Arrivals) -> int:
-        """Files that a compaction by time makes of the files of one partition."""
-        step, sizes = self._given.maintenance.rewrite_data_files, self._writer.files.file_sizes
-        if step is None or step.every is None:
-            return 1
-        rows = arrivals.rows_per_commit / arrivals.partitions * step.every / self._given.commit_interval_s
-        size = sizes.mean_column_bytes(whole(rows)) + sizes.footer_bytes
-        return output_files(size, step.target_file_size_bytes)
-
     def _entries(self, arrivals: Arrivals) -> DescribedEntries:
         """What manifests hold of the commits' files, and of compacted and sorted ones like them."""
         writer = self._writer
         compacted, numbers = list[LiveEntry](), _numbers(writer, 1, is_other_job=True)
-        rows, outputs = max(1, whole(8 * arrivals.rows_per_file)), self._outputs(arrivals)
+        rows, of_files = max(1, whole(8 * arrivals.rows_per_file)), writer.files.file_sizes
+        each = of_files.mean_column_bytes(whole(arrivals.rows_per_file)) + of_files.footer_bytes
+        outputs = compacted_files(self._given, arrivals, each)
         for number in range(COMPACTED):
             task, (_, _, parts) = number % outputs, self._by_partition[number % len(self._by_partition)]
             numbers = numbers if task else _numbers(writer, 1, is_other_job=True)

@@ -137,7 +137,7 @@ def group_bytes(table: Table, laws: Laws, one: list[float], share: float) -> flo
         sizes[0][1], sizes[0][2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
     sizes[0][0] = files
     found = files * sizes[0][1]
-    for number in range(MOST_SIZES):  # statements change rows of all alike: there is but one size then
+    for number in range(MOST_SIZES):  # one where statements change rows, of files of all sizes
         column = PARTIAL_FILES if laws.changes_rows else SIZED_FILES + 2 * number
         of_size, files = sizes[number + 1], one[column]
         of_size[0] = 0.0 if files <= NEGLIGIBLE or (laws.changes_rows and number) else files * share
@@ -292,7 +292,7 @@ def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: f
 
 
 def note_size(one: list[float], files: float, rows: float) -> None:
-    """Counts compacted files among those of their size; where there are too many sizes, of the nearest."""
+    """Counts compacted files with others of their size; with the nearest size where no further one has room."""
     nearest, least = SIZED_FILES, inf
     for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
         if one[column] <= NEGLIGIBLE:
