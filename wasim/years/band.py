@@ -28,7 +28,9 @@ _PARTITIONS_COMPACTED = _widths(0.01, 0.06, 0.06, 0.03)  # lists of few manifest
 _SEVERAL = _widths(0.01, 0.03, 0.04, 0.06)  # where compaction makes several files of a group, which are taken again
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # when deletes go decides how many manifests are left
-_BY_CHANCE = _widths(0.03, 0.08, 0.2, 0.11)  # how many files there are decides when they are compacted
+# How many files there are decides when they are compacted: by chance in one partition or another, or as statements hit
+_BY_CHANCE = _widths(0.07, 0.05, 0.14, 0.03)
+_BY_COUNT_OF_HIT = _widths(0.03, 0.08, 0.2, 0.11)
 _ZIPPED = _widths(0.03, 0.0, 0.0, 0.0)
 _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin, single bytes decide what merges
 _PARQUET = _widths(0.0, 0.0, 0.02, 0.0)  # manifests of format version 4, whose sizes follow what was measured
@@ -75,8 +77,10 @@ def _causes(case: Case, arrivals: Arrivals, file_bytes: float) -> Iterator[Width
             yield _PARTITIONS_COMPACTED
         if compacted_files(case, arrivals, file_bytes) > 1:
             yield _SEVERAL
-        if kept.rewrite_data_files.every is None and (arrivals.files % 1 or places):
+        if kept.rewrite_data_files.every is None and arrivals.files % 1:
             yield _BY_CHANCE
+        if kept.rewrite_data_files.every is None and places:
+            yield _BY_COUNT_OF_HIT
     yield from _of_statements(case, places)
     if properties.metadata_compression == "gzip":
         yield _ZIPPED_STATEMENTS if places and case.writer.upsert is None else _ZIPPED
