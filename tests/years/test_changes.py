@@ -616,3 +616,18 @@ def test_compaction_leaves_the_newest_files_by_the_hour(made: Callable) -> None:
     exact, summed = made(lines | {"table": TABLE | BY_HOUR} | kept)
     written = exact.files_written[Kind.DATA_MANIFEST]
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.03)
+
+
+def test_compaction_takes_the_too_large_file_that_upserts_wrote(made: Callable) -> None:
+    """Each commit writes all rows of the day into one file, which soon is larger than compaction's target."""
+    upsert = {"share": 0.5, "mode": "copy-on-write"}
+    lines = {
+        "writer": {"kind": "batch", "upsert": upsert},
+        "table": TABLE | {"partition_by": [{"column": "event_time", "transform": "day"}]},
+    }
+    kept = {"rewrite_data_files": {"every": "5s", "target_file_size_bytes": 10_000}}
+    exact, summed = made(lines | {"maintenance": kept, "workload": {"rows_per_second": 200}})
+    assert exact.files_written[Kind.DATA] > 1.3 * COMMITS
+    for kind in (Kind.DATA, Kind.DATA_MANIFEST):
+        written = exact.files_written[kind]
+        assert summed.totals.files_written[kind] == pytest.approx(written, rel=0.02)

@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 from wasim.iceberg.properties import TableProperties
-from wasim.rules.compaction import SMALL_FILE_SHARE, is_outside, largest_output_bytes
+from wasim.rules.compaction import LARGE_FILE_SHARE, SMALL_FILE_SHARE, is_outside, largest_output_bytes
 from wasim.scenario import Case
 from wasim.scenario.case import microseconds
 from wasim.twin.commits import merge_policy
@@ -65,8 +65,10 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
         around_vectors=deletes.around_bytes,
         vector_footer=deletes.vector_footer_bytes,
         small_rows=inf,
+        large_rows=inf,
     )
     found.small_rows = _rows_until(SMALL_FILE_SHARE * found.compaction_target, found)
+    found.large_rows = _rows_until(LARGE_FILE_SHARE * found.compaction_target, found)
     return found
 
 

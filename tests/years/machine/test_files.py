@@ -12,6 +12,7 @@ from wasim.rules.compaction import is_rewritten, task_bytes, tasks_of
 from wasim.years.flows import Flow
 from wasim.years.history import new_table
 from wasim.years.machine.files import (
+    add_compacted,
     balance_files,
     begin_cohort,
     deal_out,
@@ -19,7 +20,6 @@ from wasim.years.machine.files import (
     group_bytes,
     has_enough,
     is_group_due,
-    note_size,
     reopen_files,
     small_files,
     small_of,
@@ -146,9 +146,7 @@ def test_files_of_several_sizes_share_tasks_as_spark_deals_them(small: int, size
     table = table_of([(1, small, 0, 200)])
     one, groups = table.cohorts[0], [(small, 200), *((files, rows) for rows, files in sizes.items())]
     for files, rows in groups[1:]:
-        one[PARTIAL_FILES] += files
-        one[PARTIAL_ROWS] += files * rows
-        note_size(one, files, rows)
+        add_compacted(one, float(files), float(files * rows))
     if is_group_due(table, LAWS, one, sum(files for files, _ in groups)):
         made = rows_of_outputs(*groups)
         take_groups(table, LAWS, 1.0)

@@ -3,7 +3,7 @@
 from math import ceil, exp, floor, inf
 
 from wasim.rules.compaction import LOOKBACK, is_much_deleted, is_rewritten, row_groups, task_bytes
-from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
+from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, is_rewritten_for_size
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
     ARRIVED_LIVE,
@@ -123,8 +123,13 @@ def small_of(table: Table, kind: int) -> float:
 
 def small_files(table: Table, laws: Laws) -> float:
     """Files below the target: as they arrived, compacted, and of closed partitions."""
-    arrived = small_of(table, SMALL_FILES) if laws.new_small > 0 else 0.0
-    return table.numbers[LEFT_FILES] + arrived + small_of(table, PARTIAL_FILES)
+    found = table.numbers[LEFT_FILES] + (small_of(table, SMALL_FILES) if laws.new_small > 0 else 0.0)
+    for place in range(int(table.numbers[COHORTS])):
+        one = table.cohorts[place]
+        for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
+            if one[column + 1] < one[column] * laws.small_rows:
+                found += one[PARTITIONS] * one[column]
+    return found
 
 
 def group_bytes(table: Table, laws: Laws, one: list[float], share: float) -> float:
@@ -137,10 +142,10 @@ def group_bytes(table: Table, laws: Laws, one: list[float], share: float) -> flo
         sizes[0][1], sizes[0][2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
     sizes[0][0] = files
     found = files * sizes[0][1]
-    for number in range(MOST_SIZES):  # one where statements change rows, of files of all sizes
-        column = PARTIAL_FILES if laws.changes_rows else SIZED_FILES + 2 * number
+    for number in range(MOST_SIZES):
+        column = SIZED_FILES + 2 * number
         of_size, files = sizes[number + 1], one[column]
-        of_size[0] = 0.0 if files <= NEGLIGIBLE or (laws.changes_rows and number) else files * share
+        of_size[0] = files * share if files > NEGLIGIBLE else 0.0
         if of_size[0] > 0:
             rows = one[column + 1] / files
             of_size[1], of_size[2] = compacted_bytes(laws, rows), rows * table.numbers[REWRITTEN_LIVE]
@@ -279,31 +284,45 @@ def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: f
     if files <= 0 or rows < MEDIAN:
         return
     done[MADE_BYTES] += files * compacted_bytes(laws, rows)
-    if rows < laws.small_rows:
+    if is_rewritten_for_size(laws, rows):
         done[MADE_PARTIAL] += files
         done[MADE_SQUARES] += files * rows**2
-        one[PARTIAL_FILES] += files / one[PARTITIONS]
-        one[PARTIAL_ROWS] += files * rows / one[PARTITIONS]
-        note_size(one, files / one[PARTITIONS], rows)
+        add_compacted(one, files / one[PARTITIONS], files * rows / one[PARTITIONS])
     else:
         done[MADE_SETTLED] += files
         numbers[SETTLED_FILES] += files
         numbers[SETTLED_ROWS] += files * rows
 
 
-def note_size(one: list[float], files: float, rows: float) -> None:
-    """Counts compacted files with others of their size; with the nearest size where no further one has room."""
-    nearest, least = SIZED_FILES, inf
+def add_compacted(one: list[float], files: float, rows: float) -> None:
+    """Adds compacted files and their rows to a partition; with others of their size, or of the nearest where no further
+    one has room.
+    """
+    one[PARTIAL_FILES] += files
+    one[PARTIAL_ROWS] += rows
+    if files <= NEGLIGIBLE:
+        return
+    each, nearest, least = rows / files, SIZED_FILES, inf
     for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
         if one[column] <= NEGLIGIBLE:
-            if least > SAME_SIZE * rows:
+            if least > SAME_SIZE * each:
                 nearest = column
             break
-        apart = abs(one[column + 1] / one[column] - rows)
+        apart = abs(one[column + 1] / one[column] - each)
         if apart < least:
             nearest, least = column, apart
     one[nearest] += files
-    one[nearest + 1] += files * rows
+    one[nearest + 1] += rows
+
+
+def balance_sizes(one: list[float]) -> None:
+    """Takes as many files and rows of each size as have left a partition's compacted files together."""
+    files = rows = 0.0
+    for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
+        files, rows = files + one[column], rows + one[column + 1]
+    for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
+        one[column] *= one[PARTIAL_FILES] / files if files > 0 else 0.0
+        one[column + 1] *= one[PARTIAL_ROWS] / rows if rows > 0 else 0.0
 
 
 def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
@@ -353,8 +372,7 @@ def reopen_files(table: Table, laws: Laws) -> None:
         for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
             table.cohorts[0][column] = 0.0
     among = table.cohorts[place]
-    among[PARTIAL_FILES] += numbers[SETTLED_FILES] / among[PARTITIONS]
-    among[PARTIAL_ROWS] += numbers[SETTLED_ROWS] / among[PARTITIONS]
+    add_compacted(among, numbers[SETTLED_FILES] / among[PARTITIONS], numbers[SETTLED_ROWS] / among[PARTITIONS])
     numbers[SETTLED_FILES] = numbers[SETTLED_ROWS] = numbers[LEFT_FILES] = 0.0
 
 

@@ -67,6 +67,11 @@ def bytes_of_rows(laws: Laws, rows: float) -> float:
     return exp(at(min(log(max(rows, 1.0)), most), laws.log_rows, laws.log_bytes, laws.rows_known))
 
 
+def is_rewritten_for_size(laws: Laws, rows: float) -> bool:
+    """Whether a compaction takes a file of so many rows, as it is too small or too large."""
+    return rows < laws.small_rows or rows > laws.large_rows
+
+
 def compacted_bytes(laws: Laws, rows: float) -> float:
     """Bytes of a file that compaction made; in format version 3 it says of each row where it came from."""
     size = bytes_of_rows(laws, rows)

@@ -5,10 +5,10 @@ from math import ceil, floor, inf
 from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.machine.appends import live_files, manifests_of
-from wasim.years.machine.files import partitions_so_far, small_of, spread
+from wasim.years.machine.files import add_compacted, balance_sizes, partitions_so_far, small_of, spread
 from wasim.years.machine.jobs import begin_summary, note_counted
 from wasim.years.machine.manifests import list_compacted, list_own, live_of, merge
-from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, manifest_bytes
+from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, is_rewritten_for_size, manifest_bytes
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
     APPENDS,
@@ -258,7 +258,8 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
     made = data_files_made(table, laws, written, written - inserted, inserted, touched)
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
-    if made > NEGLIGIBLE and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and written / made < laws.small_rows:
+    is_taken = made > NEGLIGIBLE and is_rewritten_for_size(laws, written / made)
+    if is_taken and numbers[IS_SCATTERED] > 0 and laws.is_partitioned:
         numbers[ADDS_ANYWHERE] = 1.0
         part_new(table, laws, made, written)
     replaced = 0.0
@@ -594,6 +595,8 @@ def out_of_partitions(table: Table) -> None:
         for place in range(last + 1):
             table.cohorts[place][files] *= 1 - shares[number]
             table.cohorts[place][rows] *= 1 - row_shares[number]
+    for place in range(last + 1):
+        balance_sizes(table.cohorts[place])
     numbers[SETTLED_FILES] *= 1 - shares[BEYOND]
     numbers[LEFT_FILES] *= 1 - shares[BEYOND]
     numbers[SETTLED_ROWS] *= 1 - row_shares[BEYOND]
@@ -613,7 +616,7 @@ def add_written(
     table: Table, laws: Laws, made: float, rows: float, is_new: bool, stays: float, stays_rows: float
 ) -> float:
     """Adds data files of this many rows to the table, listed by a manifest; their bytes. No compaction takes the shares
-    that stay, of small files and of their rows.
+    that stay, of small files and of their rows; too large ones it takes anywhere.
     """
     numbers, flows, is_scattered = table.numbers, table.flows, table.numbers[IS_SCATTERED] > 0
     if not is_scattered:
@@ -628,8 +631,9 @@ def add_written(
         return 0.0
     each, partial = rows / made, 0.0
     settled_rows = rows
-    if each < laws.small_rows:
-        partial, settled_rows = made - made * stays, rows * stays_rows
+    if is_rewritten_for_size(laws, each):
+        is_small = each < laws.small_rows
+        partial, settled_rows = made - made * stays * is_small, rows * stays_rows * is_small
         into_partitions(table, partial, rows - settled_rows)
         numbers[UNEVEN] += spread(partitions_of_statement(table, laws), partial)
         numbers[SQUARES] += partial * each * each
@@ -663,19 +667,19 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
     """
     numbers, last = table.numbers, int(table.numbers[COHORTS]) - 1
     newest_files, newest_rows, every = files, rows, 0.0
+    for place in range(last + 1):
+        every += table.cohorts[place][PARTITIONS]
     if numbers[IS_SCATTERED] > 0:
         newest_files, newest_rows = min(numbers[NEW_CELLS], files), min(numbers[NEW_CELL_ROWS], rows)
-        for place in range(last + 1):
-            every += table.cohorts[place][PARTITIONS]
-        for place in range(last + 1):
-            table.cohorts[place][PARTIAL_FILES] += (files - newest_files) / every
-            table.cohorts[place][PARTIAL_ROWS] += (rows - newest_rows) / every
     elif numbers[IS_NEWEST] > 0 and last > 0:
         newest_files, newest_rows = min(numbers[EDGE_FILES], files), min(numbers[EDGE_ROWS], rows)
-        table.cohorts[last - 1][PARTIAL_FILES] += (files - newest_files) / table.cohorts[last - 1][PARTITIONS]
-        table.cohorts[last - 1][PARTIAL_ROWS] += (rows - newest_rows) / table.cohorts[last - 1][PARTITIONS]
-    table.cohorts[last][PARTIAL_FILES] += newest_files / table.cohorts[last][PARTITIONS]
-    table.cohorts[last][PARTIAL_ROWS] += newest_rows / table.cohorts[last][PARTITIONS]
+        every = table.cohorts[last - 1][PARTITIONS]
+    for place in range(last + 1):
+        one, among = table.cohorts[place], numbers[IS_SCATTERED] > 0 or place == last - 1
+        share, newest = among / every, (place == last) / one[PARTITIONS]
+        held = share * (files - newest_files) + newest * newest_files
+        if held > 0:
+            add_compacted(one, held, share * (rows - newest_rows) + newest * newest_rows)
 
 
 def sorted_share(table: Table) -> float:

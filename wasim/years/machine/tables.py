@@ -23,8 +23,8 @@ SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate 
 # which share of all rows statements had missed when their entries were made, in logarithms.
 COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, SINCE = range(11)
 COLUMNS = SINCE + 1
-# A row of partitions: the files below the target in each, as they came or compacted, and the rows in them; then, where
-# no statement changes rows, the same of the compacted ones by their size, in the order in which they are read
+# A row of partitions: the files below the target in each, as they came or compacted, and the rows in them; then the
+# same of the compacted ones by their size, in the order in which they are read
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS, SIZED_FILES = range(6)
 MOST_SIZES = 6
 ROW_OF_PARTITIONS = SIZED_FILES + 2 * MOST_SIZES
@@ -168,7 +168,8 @@ class Laws:
     compacts: int
     compaction_target: float
     min_input_files: float
-    small_rows: float  # of the largest file that it takes as too small
+    small_rows: float  # of the largest file that it takes as too small, and of the smallest as too large
+    large_rows: float
     most_rows: float  # of a file that it writes
     new_share: float
     parts: int

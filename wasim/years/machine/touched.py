@@ -7,6 +7,7 @@ all rows, scattered, touches a file of n rows with the probability 1 − (1 − 
 from math import ceil, exp, floor, inf, log1p, sqrt
 
 from wasim.years.machine.files import partitions_so_far
+from wasim.years.machine.sizes import is_rewritten_for_size
 from wasim.years.machine.tables import (
     ARRIVED,
     BEYOND,
@@ -476,7 +477,7 @@ def oldest_first(table: Table, laws: Laws) -> int:
 def edge_of(table: Table, laws: Laws) -> int:
     """The class of what the last statement on the newest, or the oldest, rows wrote."""
     files = table.numbers[EDGE_FILES]
-    return REWRITTEN if files <= 0 or table.numbers[EDGE_ROWS] / files < laws.small_rows else BEYOND
+    return REWRITTEN if files <= 0 or is_rewritten_for_size(laws, table.numbers[EDGE_ROWS] / files) else BEYOND
 
 
 def queue_edge(table: Table, laws: Laws, place: int) -> int:
