@@ -58,7 +58,7 @@ from wasim.years.machine.tables import (
 LAWS = replace(simple_laws(), compaction_target=1e6, files=3.0, rows_per_commit=600.0)
 LAWS = replace(LAWS, small_rows=8_000.0, most_rows=14_000.0, new_small=3.0, open_partitions=4.0, partitions=2.0)
 COHORTS_OF = st.lists(
-    st.tuples(st.integers(1, 6), st.integers(0, 9), st.integers(0, 3), st.integers(1, 9_000)), min_size=1, max_size=6
+    st.tuples(st.integers(1, 6), st.integers(0, 9), st.integers(0, 3), st.integers(1, 7_999)), min_size=1, max_size=6
 )
 
 
