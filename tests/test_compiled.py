@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from wasim.compiled import loaded
+from wasim.compiled import compiled
 
 pytest.importorskip("numba")
 
@@ -40,7 +40,7 @@ def test_what_was_compiled_is_kept_and_loads_without_numba(
 ):
     first, again, as_it_stands = (np.arange(6.0).reshape(2, 3) for _ in range(3))
     more = np.array([1.0, 2.0, 4.0])
-    run = loaded.__wrapped__
+    run = compiled.__wrapped__
     assert run((module,), "add_to", compiles=False) is None
     run((module,), "add_to", compiles=True)(first, more, 3.0)
     assert [one.suffix for one in (tmp_path / "cache").iterdir()] == [".o"]
@@ -52,7 +52,7 @@ def test_what_was_compiled_is_kept_and_loads_without_numba(
 
 
 def test_for_arguments_of_another_layout_it_is_compiled_anew(module: ModuleType):
-    run, first, again = loaded.__wrapped__, np.zeros((1, 3)), np.zeros((1, 3))
+    run, first, again = compiled.__wrapped__, np.zeros((1, 3)), np.zeros((1, 3))
     run((module,), "add_to", compiles=True)(first, np.array([1.0, 2.0, 4.0]), 4.0)
     run((module,), "add_to", compiles=False)(again, np.array([1, 2, 4]), 4.0)
     np.testing.assert_array_equal(first, again)
@@ -65,7 +65,7 @@ def test_where_nothing_can_be_kept_nothing_is_compiled(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("WASIM_CACHE", str(tmp_path / "file" / "cache"))
     monkeypatch.setattr("wasim.compiled.__file__", str(tmp_path / "elsewhere" / "compiled.py"))
-    assert loaded.__wrapped__((module,), "add_to", compiles=True) is None
+    assert compiled.__wrapped__((module,), "add_to", compiles=True) is None
 
 
 def test_what_cannot_be_kept_is_compiled_for_one_process(
@@ -76,12 +76,12 @@ def test_what_cannot_be_kept_is_compiled_for_one_process(
 
     monkeypatch.setattr(Path, "write_bytes", full)
     values = np.zeros((1, 1))
-    loaded.__wrapped__((module,), "add_to", compiles=True)(values, np.array([1.0]), 4.0)
+    compiled.__wrapped__((module,), "add_to", compiles=True)(values, np.array([1.0]), 4.0)
     assert values[0, 0] == 32
     assert not [*(tmp_path / "cache").iterdir()]
 
 
 def test_divided_by_zero_a_number_is_infinite(module: ModuleType):
     values = np.zeros((1, 1))
-    loaded.__wrapped__((module,), "add_to", compiles=True)(values, np.array([1.0]), 1e10)
+    compiled.__wrapped__((module,), "add_to", compiles=True)(values, np.array([1.0]), 1e10)
     assert values[0, 0] == np.inf

@@ -67,7 +67,7 @@ def test_times_are_drawn_between_the_logarithms_of_quantiles(quantiles: tuple[fl
     levels = replace(times(2), finish_s=quantiles).logarithms("finish_s")
     counts, nothing = [0] * (race_steps.LANDED_BY + 1), [[0.0]]
     of_parts = [nothing[0]] * race_steps.FINISH_S + [levels]
-    field = race_steps.Field(*[nothing] * 4, of_parts, nothing, [0.0], counts, uniforms, nothing)
+    field = race_steps.Field(*[nothing] * 4, of_parts, nothing, [0.0], counts, uniforms, nothing, [0])
     found = [race_steps.time_of(field, [0.0] * race_steps.WRITER, race_steps.FINISH_S) for _ in uniforms]
     assert found == pytest.approx(
         np.exp(np.interp(uniforms, np.linspace(0, 1, len(quantiles)), np.log(quantiles))).tolist()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.machine import entries_of
 from support.paths import SCENARIOS
 
-from wasim.compiled import compiled, loaded
+from wasim.compiled import compiled
 from wasim.rules.merging import MergePolicy, bins_to_merge
 from wasim.scenario import Case, load_scenario
 from wasim.twin import Site, shipped_profile
@@ -99,14 +99,13 @@ def test_compiled_a_table_comes_to_the_same(name: str, number: int, commits: int
         assert (table._run is run) == (before > 0)
         flows.append(table.run().flows[-1])
     np.testing.assert_allclose(*flows, rtol=1e-9)
-    monkeypatch.setattr("wasim.years.compiled.loaded", loaded.__wrapped__)
+    monkeypatch.setattr("wasim.years.compiled.compiled", compiled.__wrapped__)
     assert compiled_run(compiles=False) is not None  # kept for the next process
 
 
 def test_where_numba_is_told_not_to_compile_nothing_is_compiled(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    for one in (compiled, loaded):
-        assert one.__wrapped__((), "run", compiles=True) is None
+    assert compiled.__wrapped__((), "run", compiles=True) is None
 
 
 def test_without_numba_tables_are_stepped_through_all_the_same(monkeypatch: pytest.MonkeyPatch):

@@ -4,7 +4,6 @@ Each writer has one event to come at a time. Random numbers are uniform, drawn a
 """
 
 import math
-from heapq import heapify, heappop, heapreplace
 from typing import Any, NamedTuple
 
 from wasim.contention.conflicts import gives_up, jitter_ms, wait_ms
@@ -22,7 +21,7 @@ VALIDATES, VALIDATION_S, REDOES = range(3)  # of a group, as `WriterGroup` says
 WORK_S, FIRST_ATTEMPT_S, LATER_ATTEMPT_S, WRITE_S, FINISH_S = range(5)  # parts of a commit, as `WriterTimes` says
 PART_COUNT = 5
 RETRIES, LEAST_WAIT_MS, MOST_WAIT_MS, MOST_TOTAL_MS, CHECKS_FIRST, SWAPS_BY_WRITING, SLOWS_S = range(7)  # rules
-LANDED, EVENTS, DRAWN, ENTERED, LANDED_BY = range(5)  # so far; the last by group, in as many places
+LANDED, EVENTS, DRAWN, ENTERED, WAITING, LANDED_BY = range(6)  # so far; the last by group, in as many places
 FOUND = 7  # numbers of an attempt: the columns of `Attempts`
 WON, FAILED, REFUSED, INVALID = 1, 2, 4, 8  # how it ended, added up
 DRAWS = 4  # random numbers that an event takes at most
@@ -32,7 +31,8 @@ class Field(NamedTuple):
     """All that a race knows, and room for what it finds.
 
     Of each writer `validated` has the commits by group that had landed at its last look. `clashes` are by two groups,
-    `times` the logarithms of quantiles by group and part, `commits` have numbers and due times.
+    `times` the logarithms of quantiles by group and part, `commits` have numbers and due times. `queue` has the places
+    of the writers that go on, as a heap by when, with room for all.
     """
 
     writers: Rows
@@ -45,20 +45,30 @@ class Field(NamedTuple):
     counts: Row
     uniforms: Row
     found: Rows
+    queue: Row
 
 
-def run(field: Field) -> bool:
-    """Goes on until the race ends, `found` is full or the random numbers end; whether it has yet to end."""
-    writers, counts, most, drawn = field.writers, field.counts, len(field.found), len(field.uniforms) - DRAWS
-    events = []
-    for place in range(len(writers)):
-        if writers[place][EVENT] != NOTHING:
-            events.append((float(writers[place][AT_S]), int(writers[place][ORDER]), place))
-    heapify(events)
-    while events and counts[ENTERED] < most and counts[DRAWN] <= drawn:
-        at_s, _, place = events[0]
+def run(  # noqa: PLR0913, PLR0917 - the fields of a `Field`, as compiled functions take arrays
+    writers: Rows,
+    validated: Rows,
+    groups: Rows,
+    clashes: Rows,
+    times: Rows,
+    commits: Rows,
+    rules: Row,
+    counts: Row,
+    uniforms: Row,
+    found: Rows,
+    queue: Row,
+) -> None:
+    """Goes on until the race ends, and no writer is `WAITING`, `found` is full or the random numbers end."""
+    field = Field(writers, validated, groups, clashes, times, commits, rules, counts, uniforms, found, queue)
+    most, drawn = len(found), len(uniforms) - DRAWS
+    line_up(field)
+    while counts[WAITING] and counts[ENTERED] < most and counts[DRAWN] <= drawn:
+        place = queue[0]
         writer = writers[place]
-        event = writer[EVENT]
+        event, at_s = writer[EVENT], float(writer[AT_S])
         if event == WORK:
             at_s = work(field, writer, at_s)
             note_landed(field, place)
@@ -70,13 +80,45 @@ def run(field: Field) -> bool:
         else:
             at_s = end(field, writer, at_s)
         if writer[EVENT] == NOTHING:
-            heappop(events)
+            counts[WAITING] -= 1
+            queue[0] = queue[counts[WAITING]]
         else:
             counts[EVENTS] += 1
-            heapreplace(events, (at_s, int(counts[EVENTS]), place))
-    for at_s, order, place in events:
-        writers[place][AT_S], writers[place][ORDER] = at_s, order
-    return len(events) > 0
+            writer[AT_S], writer[ORDER] = at_s, counts[EVENTS]
+        sift(field, 0)
+
+
+def line_up(field: Field) -> None:
+    """Fills the queue with the writers that have an event to come."""
+    count = 0
+    for place in range(len(field.writers)):
+        if field.writers[place][EVENT] != NOTHING:
+            field.queue[count] = place
+            count += 1
+    field.counts[WAITING] = count
+    for place in range(count // 2 - 1, -1, -1):
+        sift(field, place)
+
+
+def sift(field: Field, place: int) -> None:
+    """Moves what stands at a place of the queue behind all that comes before it."""
+    queue, writers, count, moved = field.queue, field.writers, field.counts[WAITING], field.queue[place]
+    while 2 * place + 1 < count:
+        first = 2 * place + 1
+        if first + 1 < count and is_before(writers[queue[first + 1]], writers[queue[first]]):
+            first += 1
+        if not is_before(writers[queue[first]], writers[moved]):
+            break
+        queue[place] = queue[first]
+        place = first
+    queue[place] = moved
+
+
+def is_before(writer: Row, other: Row) -> bool:
+    """Whether a writer's event comes before another's."""
+    if writer[AT_S] == other[AT_S]:
+        return bool(writer[ORDER] < other[ORDER])
+    return bool(writer[AT_S] < other[AT_S])
 
 
 def work(field: Field, writer: Row, at_s: float) -> float:

@@ -169,13 +169,14 @@ def _run(rules: RaceRules, writers: Floats, queue: Floats, rng: np.random.Genera
         counts=np.zeros(steps.LANDED_BY + len(groups), dtype=int),
         uniforms=np.zeros(_DRAWN_AT_ONCE),
         found=np.zeros((_ATTEMPTS_AT_ONCE, steps.FOUND)),
+        queue=np.zeros(len(writers), dtype=int),
     )
-    run, drawn, blocks, goes_on = _compiled_run(len(queue)), len(field.uniforms), list[Floats](), True
+    run, drawn, blocks = _compiled_run(len(queue)), len(field.uniforms), list[Floats]()
     if run is None:
         field = steps.Field(*(one.tolist() for one in field))
-    while goes_on:
+    while not blocks or field.counts[steps.WAITING]:
         field.uniforms[:] = rng.random(drawn) if run else rng.random(drawn).tolist()
-        goes_on = (run or steps.run)(field)
+        (run or steps.run)(*field)
         blocks.append(np.array(field.found[: field.counts[steps.ENTERED]]).reshape(-1, steps.FOUND))
         field.counts[steps.ENTERED] = field.counts[steps.DRAWN] = 0
     commit, began_s, number, base, read_s, swap_s, how = np.concatenate(blocks).T
@@ -204,15 +205,12 @@ class _Raced:
 _RACED = _Raced()
 
 
-def _compiled_run(commits: int) -> Callable[[steps.Field], bool] | None:
+def _compiled_run(commits: int) -> Callable[..., None] | None:
     """The steps compiled, where the commits that this process races are worth it; else None."""
     _RACED.commits += commits
     if _RACED.commits <= BEFORE_LOADING:
         return None
-    found: Callable[[steps.Field], bool] | None = compiled(
-        (conflicts, steps), "run", compiles=_RACED.commits > BEFORE_COMPILING
-    )
-    return found
+    return compiled((conflicts, steps), "run", compiles=_RACED.commits > BEFORE_COMPILING)
 
 
 def race_of(

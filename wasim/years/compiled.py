@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wasim.compiled import loaded
+from wasim.compiled import compiled
 from wasim.rules import compaction
 from wasim.twin import delete_sizes
 from wasim.years.machine import appends, changes, files, jobs, manifests, run, sizes, statements, taken, touched
@@ -33,8 +33,8 @@ _MODULES = (
 
 
 def compiled_run(*, compiles: bool) -> Run | None:
-    """`machine.run`, as `loaded` says."""
-    return loaded(_MODULES, "run", compiles=compiles)
+    """`machine.run`, as `compiled` says."""
+    return compiled(_MODULES, "run", compiles=compiles)
 
 
 def as_record(value: Record) -> Record:
