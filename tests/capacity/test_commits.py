@@ -1,12 +1,14 @@
 """Commits of a plan: what they cost the maintenance that runs beside them."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from support.by_hand import some_figures
 
-from wasim.capacity import Requirements, SettingSimulator, request_from_flags
+from wasim.capacity import Requirements, SettingSimulator, request_from_file, request_from_flags
 from wasim.capacity.commits import (
     MOST_FAILED,
     RACE_COMMITS,
@@ -53,6 +55,19 @@ def test_commits_are_modelled_by_store_writers_and_retries():
     found = latency_request(size, 7.0, case, request)
     assert (found.provider, found.writers, found.commit_interval_s, found.footprint) == ("gcs", 3, 7, size)
     assert (found.policy.retries, found.catalog, found.commits) == (9, case.environment.catalog, RACE_COMMITS)
+
+
+@pytest.mark.parametrize(("said", "raced"), [(None, "at_random"), ("when_free", "at_random"), ("at_once", "at_once")])
+def test_writers_arrive_as_their_scenario_says(tmp_path: Path, said: str | None, raced: str):
+    file = tmp_path / "several.yaml"
+    writer = {"kind": "batch", "writers": 8} | ({} if said is None else {"arrivals": said})
+    table, workload = {"columns": [{"name": "n", "type": "int"}]}, {"rows_per_second": 80}
+    own = {"name": "several", "question": "?", "table": table, "workload": workload, "writer": writer}
+    file.write_text(json.dumps({**own, "commit_interval": "10s", "horizon": "1h"}))
+    request = request_from_file(file, {}, Requirements())
+    size = Footprint(metadata_json_bytes=1e5, manifest_list_bytes=1e4, manifest_bytes=1e4)
+    found = latency_request(size, 10.0, case_of(request, Setting(interval_s=10.0)), request)
+    assert (found.writers, found.arrivals) == (8, raced)
 
 
 def test_commits_take_the_catalog_that_is_asked_for():

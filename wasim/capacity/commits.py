@@ -83,12 +83,17 @@ def sustained(commit: CommitLatency, case: Case) -> SustainedRate:
 
 
 def latency_request(footprint: Footprint, interval_s: float, case: Case, request: PlanRequest) -> LatencyRequest:
-    """What to model: commits of this footprint by the request's writers; `case` is any of the request's cases."""
+    """What to model: commits of this footprint by the request's writers; `case` is any of the request's cases.
+
+    They arrive as the scenario says; at random, too, where each came as soon as its writer is free: a plan sets when.
+    """
+    arrivals = case.writer.arrivals
     return LatencyRequest(
         provider=request.provider,
         footprint=footprint,
         commit_interval_s=interval_s,
         writers=request.writers,
+        arrivals="at_random" if arrivals is None or arrivals == "when_free" else arrivals,
         catalog=case.catalog,
         policy=retry_policy(TableProperties.read(case.table.properties)),
         measured=shipped_profile(case).together,
