@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import fields
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wasim.compiled import compiled
 from wasim.rules import compaction
@@ -39,20 +37,16 @@ def compiled_run(*, compiles: bool) -> Run | None:
 
 def as_record(value: Record) -> Record:
     """The same fields in a record, as compiled functions take them; lists have the shapes of arrays in it."""
-    columns: dict[str, NDArray[Any]] = {
-        one.name: np.asarray(getattr(value, one.name), _kind_of(one.type)) for one in fields(value)
-    }
-    found = np.zeros(1, dtype=_record_of(tuple((name, one.dtype, one.shape) for name, one in columns.items())))
-    found = found.view(np.recarray)
-    for name, column in columns.items():
-        found[name] = column
-    return found[0]
+    kind = type(value)
+    if kind not in _KINDS:
+        _KINDS[kind] = np.dtype(
+            [(one.name, _kind_of(one.type), np.shape(getattr(value, one.name))) for one in fields(value)]
+        )
+    held = tuple(getattr(value, one.name) for one in fields(value))
+    return np.array([held], dtype=_KINDS[kind]).view(np.recarray)[0]
 
 
-@cache
-def _record_of(kinds: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...]) -> np.dtype[Any]:
-    """The type of records with these fields; tables of one kind have the same."""
-    return np.dtype([*kinds])
+_KINDS: dict[type, np.dtype[Any]] = {}  # of records: lists of one field are as long in all values of a class
 
 
 def _kind_of(annotation: object) -> type:
