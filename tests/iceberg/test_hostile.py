@@ -219,6 +219,14 @@ def test_millions_of_tiny_values_are_refused_before_they_are_built():
     refuse(read_metadata_json, b"[" + b"[]," * 11_000_000 + b"[]]", "JSON values")
 
 
+@pytest.mark.parametrize(
+    ("length", "said"),
+    [(0, "is empty"), (1, "is cut short"), (len(JSON) // 2, "is cut short"), (len(JSON.rstrip()) - 1, "is cut short")],
+)
+def test_json_cut_short_is_named_so(length, said):
+    refuse(read_metadata_json, JSON[:length], match=said)
+
+
 def test_a_gzip_bomb_is_refused():
     refuse(read_metadata_json, gzip_bytes(b" " * (60 << 20)), "inflates to more than")
 

@@ -8,10 +8,9 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from wasim import __version__
 from wasim.cli.bench import bench, profile
@@ -27,6 +26,7 @@ _ENVIRONMENT_ERRORS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR),
     *(errno.ENAMETOOLONG, errno.ELOOP, errno.EFBIG, errno.EIO, errno.ENXIO),
 }
+_WrongFlag = typer.BadParameter.__mro__[1]  # the error that all of typer's own on arguments are
 _LONG_WORD = re.compile(r"(\S{79})\S{2,}")
 _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
     (init, "wasim init my_stream.yaml"),
@@ -47,19 +47,7 @@ _VERBS: tuple[tuple[Callable[..., None], str], ...] = (
 WORTH_SAYING_S = 5.0
 
 
-class _Verbs(TyperGroup):
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - of typer's types
-        """What a verb gives; a wrong value that its options' errors repeat is cut."""
-        try:
-            return super().invoke(ctx)
-        except Exception as error:
-            if isinstance(said := getattr(error, "message", None), str):
-                vars(error)["message"] = _LONG_WORD.sub(r"\1…", said)
-            raise
-
-
 app = typer.Typer(
-    cls=_Verbs,
     name="wasim",
     help="What a commit interval costs in Apache Iceberg metadata.",
     no_args_is_help=True,
@@ -106,13 +94,21 @@ def _say_what_numba_saves() -> None:
         echo(f'note: {seconds:.0f} s went into stepping; pip install "wasim[fast]" compiles that.', err=True)
 
 
+def _say_which_flag(error: Any) -> NoReturn:  # noqa: ANN401 - of typer's types, which are private
+    """The line on an option or argument that is wrong, in which a long value is cut; typer would draw a box."""
+    if said := _LONG_WORD.sub(r"\1…", error.format_message()):
+        more = f" See {error.ctx.command_path} -h." if error.ctx else ""
+        echo(f"{said.rstrip('.')}.{more}", err=True)
+    sys.exit(int(ExitCode.USER_MISTAKE))
+
+
 def _run() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # an ASCII terminal gets a question mark, not a traceback
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
     except WasimError as error:
         echo(str(error), err=True)
         sys.exit(int(error.exit_code))
@@ -123,6 +119,8 @@ def _run() -> None:
         where = f"{printable(str(error.filename), 1_000)}: " if error.filename else ""
         echo(f"{where}{error.strerror}. Correct that, then run the same command: finished cases are kept.", err=True)
         sys.exit(int(ExitCode.USER_MISTAKE))
-    except Exception:  # a bug keeps its traceback, and an exit code that says no more than that
+    except Exception as error:  # a bug keeps its traceback, and an exit code that says no more than that
+        if isinstance(error, _WrongFlag):
+            _say_which_flag(error)
         traceback.print_exc()
         sys.exit(int(ExitCode.BUG))

@@ -98,6 +98,8 @@ def open_table(
     if storage.scheme == "file":
         root = _absolute(root)
     if storage.find(root) is not None:
+        if not is_metadata_json(root):
+            raise StorageError(f"{location}: is a file, and no metadata.json. Name the table's folder.")
         choice = replace(choice, metadata_file=root)
         parent = root.rpartition("/")[0]
         root = parent.rpartition("/")[0] if parent.endswith(f"/{_METADATA}") else parent

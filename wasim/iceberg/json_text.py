@@ -132,8 +132,17 @@ def read_json(data: bytes | str, *, source: str) -> Json:
     except RecursionError as error:
         raise IcebergFileError(source, "holds JSON nested too deeply to be Iceberg's") from error
     except ValueError as error:
-        raise IcebergFileError(source, f"is not JSON: {error}") from error
+        raise IcebergFileError(source, _what_is_wrong(text, error)) from error
     return value
+
+
+def _what_is_wrong(text: str, error: ValueError) -> str:
+    """Why text is no JSON: a file whose end is missing is named as such."""
+    if not text.strip():
+        return "is empty"
+    if isinstance(error, json.JSONDecodeError) and (error.pos >= len(text.rstrip()) or "Unterminated" in error.msg):
+        return f"is cut short: its JSON has no end after {len(text):,} characters"
+    return f"is not JSON: {error}"
 
 
 def _decoded(data: bytes, source: str) -> str:

@@ -133,6 +133,8 @@ def open_storage(location: str, options: S3Options | None = None) -> Storage:
     if scheme == "file":
         return LocalStorage((options or S3Options()).most_files)
     if scheme == "s3":
+        if plain_path(location).startswith("/"):
+            raise StorageError(f"{location}: names no bucket. Give s3://bucket/path.")
         from wasim.storage.s3 import S3Storage  # noqa: PLC0415 - brings pyarrow
 
         return S3Storage(options or S3Options())
