@@ -24,6 +24,8 @@ MONTH_S, YEAR_S = 30 * DAY_S, 365 * DAY_S
 MEGABYTE = 1e6
 MIB = 2.0**20
 _LEAST_FLAG_S, _MOST_FLAG_S = 0.001, 1e6 * DAY_S
+MOST_AHEAD_S = 10 * YEAR_S
+"""What a plan or a table's forecast looks ahead: longer than price lists last."""
 MOST_BYTES = 2.0**63
 """What a column of bytes can count to."""
 
@@ -53,14 +55,14 @@ def parse_duration_s(text: str) -> float:
     return seconds
 
 
-def duration_of_flag_s(flag: str, text: str) -> float:
-    """Seconds of a duration that a flag gives, from 1 ms to a million days. WasimError names the flag."""
+def duration_of_flag_s(flag: str, text: str, most_s: float = _MOST_FLAG_S) -> float:
+    """Seconds of a duration that a flag gives, from 1 ms to `most_s`, a million days. WasimError names the flag."""
     try:
         seconds = parse_duration_s(text)
     except ValueError as wanted:
         raise WasimError(f"{flag} is {quoted(text)}. Give {wanted}.") from None
-    if not _LEAST_FLAG_S <= seconds <= _MOST_FLAG_S:
-        least, most = format_duration(_LEAST_FLAG_S), format_duration(_MOST_FLAG_S)
+    if not _LEAST_FLAG_S <= seconds <= most_s:
+        least, most = format_duration(_LEAST_FLAG_S), format_duration(most_s)
         raise WasimError(f"{flag} is {quoted(text)}. Give {least} at least and {most} at most.")
     return seconds
 

@@ -54,6 +54,8 @@ def test_files_are_listed_with_a_reason_each(table):
     [
         (["/nowhere/at/all"], "is empty or absent"),
         (["gs://b/t"], "gs:// is not read"),
+        (["s3://"], "names no bucket"),
+        ([str(DATA / "tables" / "empty_v2"), "--forecast", "11y"], "and 3650d at most"),
         ([" "], "The location is empty"),
         (["/nowhere", "--html", "/nowhere/at/all/page.html"], "there is no folder /nowhere/at/all"),
         ([str(DATA / "tables" / "empty_v2"), "--grace", "soon"], "--grace is 'soon'"),

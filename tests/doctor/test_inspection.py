@@ -107,6 +107,14 @@ def test_limits_of_a_table_are_said_to_expire_nothing(properties, says, tmp_path
     assert not any("by themselves" in one.note for one in others)
 
 
+def test_stamps_in_microseconds_are_a_contradiction(tmp_path):
+    root = emit_tree(tmp_path / "t", synthetic_case(horizon_s=3.0)).root
+    newest = max((root / "metadata").glob("*.metadata.json"))
+    newest.write_text(re.sub(r'("[a-z-]+-ms":)(\d{13})', r"\g<1>\g<2>000", newest.read_text()))
+    inspection = inspect_location(str(root), NOW)
+    assert "WA113" in [one.identity for one in inspection.findings]
+
+
 def test_files_of_a_nested_table_are_none_of_its_orphans(tmp_path):
     tree = emit_tree(tmp_path / "t", CASES["streaming"])
     alone = inspect_location(str(tree.root), NOW)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -103,6 +104,21 @@ def test_summaries_that_lie_have_no_outlook(tmp_path):
     newest.write_text(newest.read_text().replace('"added-records":"', '"added-records":"9' + "0" * 12))
     with pytest.raises(WasimError, match="rows a second, which no case has"):
         outlook_of(inspect_location(str(root), AT_INTERVAL), HORIZON_S)
+
+
+@pytest.mark.parametrize(
+    ("field", "others", "said"),
+    [
+        ("last-sequence-number", "4611686018427387904", "took more than a century"),
+        ("timestamp-ms", "1763719325168000", "are not stamped in milliseconds"),
+    ],
+)
+def test_numbers_that_lie_have_no_outlook(tmp_path, field, others, said):
+    root = tree_of(tmp_path / "t").root
+    newest = max((root / "metadata").glob("*.metadata.json"))
+    newest.write_text(re.sub(rf'"{field}" ?: ?\d+', f'"{field}":{others}', newest.read_text()))
+    with pytest.raises(WasimError, match=said):
+        outlook_of(inspect_location(str(root), InspectOptions(grace_s=0)), HORIZON_S)
 
 
 def test_a_table_without_history_says_why_it_has_no_outlook():

@@ -20,10 +20,9 @@ from wasim.errors import WasimError
 from wasim.forecast.ahead import longer_steps, shorter_step, steps_between
 from wasim.scenario import Case
 from wasim.scenario.metrics import Limit
-from wasim.units import YEAR_S, format_duration
+from wasim.units import MOST_AHEAD_S, format_duration
 
 RATES = (2.0, 3.0)
-MOST_HORIZON_S = 10 * YEAR_S
 MOST_RELAXED = 3  # tries to relax limits until a search finds something within them
 
 
@@ -233,9 +232,9 @@ def _nearest(best: Figures, search: Search, case: Case) -> Figures:
 
 def _check_horizon(request: PlanRequest) -> None:
     """WasimError for a horizon that has no room for a few commits, or that no price list outlasts."""
-    if request.horizon_s > MOST_HORIZON_S:
+    if request.horizon_s > MOST_AHEAD_S:
         raise WasimError(
-            f"--horizon is {format_duration(request.horizon_s)}. Give {format_duration(MOST_HORIZON_S)} at most."
+            f"--horizon is {format_duration(request.horizon_s)}. Give {format_duration(MOST_AHEAD_S)} at most."
         )
     shortest_s = request.ships.least_s or 0.0
     if request.longest_s < shortest_s:

@@ -94,7 +94,7 @@ def inspect(
     from wasim.doctor.catalogs import is_table_name
     from wasim.doctor.configuration import load_configuration
     from wasim.doctor.warehouse import find_tables
-    from wasim.units import duration_of_flag_s
+    from wasim.units import MOST_AHEAD_S, duration_of_flag_s
 
     if html is not None:
         check_writable("--html", html)
@@ -110,7 +110,7 @@ def inspect(
         commit_interval_s=None if interval is None else duration_of_flag_s("--commit-interval", interval),
         machine=_machine(threads, from_run),
     )
-    ahead_s = None if forecast is None else duration_of_flag_s("--forecast", forecast)
+    ahead_s = None if forecast is None else duration_of_flag_s("--forecast", forecast, MOST_AHEAD_S)
     if len(tables := find_tables(location, options.s3)) > 1:
         views = {
             "--forecast": forecast,

@@ -22,7 +22,7 @@ from wasim.iceberg.properties import (
     property_of,
 )
 from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, StructType, parts_of
-from wasim.iceberg.snapshots import Snapshot
+from wasim.iceberg.snapshots import Snapshot, is_stamp
 from wasim.profiles import writer_of, writer_words
 from wasim.scenario import Case
 from wasim.scenario.parts import (
@@ -127,9 +127,14 @@ def _interval_s(inspection: Inspection, appends: Sequence[Snapshot]) -> float:
     given = inspection.history.interval_s
     if inspection.history.interval_source == GIVEN and given is not None and len(appends) >= _LEAST_SNAPSHOTS:
         return given.median
-    gaps_ms = np.diff([one.timestamp_ms for one in appends])
+    location, stamps_ms = inspection.tree.opened.location, [one.timestamp_ms for one in appends]
+    if not all(map(is_stamp, stamps_ms)):
+        raise WasimError(
+            f"{location}: its snapshots are not stamped in milliseconds of the years 1970 to 9999, so its commit"
+            " interval is unknown. Correct timestamp-ms in a copy of its metadata.json."
+        )
+    gaps_ms = np.diff(stamps_ms)
     if len(appends) < _LEAST_SNAPSHOTS or not (gaps_ms > 0).any():
-        location = inspection.tree.opened.location
         raise WasimError(
             f"{location}: fewer than two commits that added data are left, so its commit interval is unknown."
         )

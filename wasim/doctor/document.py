@@ -87,6 +87,11 @@ def moment(seconds: float) -> str | None:
         return None
 
 
+def moment_words(seconds: float) -> str:
+    """The same for a reader."""
+    return moment(seconds) or "a year that no calendar has"
+
+
 def file_rows(inspection: Inspection) -> Iterator[dict[str, Any]]:
     """A row for each file of the table's folder: may it be deleted, and why."""
     for file in sorted(inspection.tree.files, key=_order):
@@ -110,7 +115,7 @@ def _reason(file: FileState, tree: Tree) -> str:
     if file.last_seen is None or not 0 <= file.last_seen < len(tree.index.snapshots):
         return "a retained snapshot refers to it; expire_snapshots lets it go"
     snapshot = tree.index.snapshots[file.last_seen]
-    at = moment(snapshot.timestamp_ms / 1000)
+    at = moment_words(snapshot.timestamp_ms / 1000)
     return f"snapshot {snapshot.snapshot_id} of {at} needs it; expire_snapshots past that one lets it go"
 
 

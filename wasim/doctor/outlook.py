@@ -14,6 +14,7 @@ from wasim.doctor.clock import GIVEN
 from wasim.doctor.history import snapshots_made
 from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.upkeep import expiry_places, maintenance_of
+from wasim.errors import WasimError
 from wasim.forecast import Forecast, Observed, TableForecasts, missing_remedies, with_change
 from wasim.forecast.ahead import longer_steps, shorter_step
 from wasim.forecast.of_table import FoundFiles, FoundJson, band_of
@@ -26,12 +27,13 @@ from wasim.report.words import KIND_NAMES
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import Site
-from wasim.units import format_duration
+from wasim.units import YEAR_S, format_duration
 
 _GROWING = ("snapshots", "snapshot-log", "refs")
 _STATISTICS = ("statistics", "partition-statistics")
 _LEAST_REFS = 3  # from which on branches and tags count as growing with the snapshots
 _LONGER = 3
+_MOST_AGE_S = 100 * YEAR_S
 _COMPARED = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
 
 
@@ -204,12 +206,12 @@ class Outlook:
 
 
 def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
-    """The outlook over `ahead_s` seconds. WasimError for a table whose history tells no case."""
+    """The outlook over `ahead_s` seconds. WasimError for a table whose history tells no case, or no age."""
     table, observed = case_of(inspection), observe(inspection)
     maintenance = maintenance_of(inspection.tree, inspection.history)
     case = replace(_at_its_pace(table.case, inspection), maintenance=maintenance)
     case = with_change(case, _own_limits(inspection.tree.opened.metadata))
-    age_s = _commits_so_far(inspection, table) * case.commit_interval_s
+    age_s = _age_s(inspection, table, case.commit_interval_s)
     forecasts = TableForecasts(
         case=case, observed=observed, site=Site(location=inspection.tree.opened.metadata.location)
     )
@@ -278,6 +280,18 @@ def _compared(inspection: Inspection, now: Forecast, profile: Forecast) -> Itera
     snapshots = kept, len(index.snapshots), own
     for name, (simulated, found, by_profile) in (("live manifests", manifests), ("snapshots", snapshots)):
         yield Compared(name=name, simulated=simulated, found=found, profile=by_profile, is_bytes=False)
+
+
+def _age_s(inspection: Inspection, table: TableCase, interval_s: float) -> float:
+    """How long a table was written at this interval to have as many commits. WasimError beyond a century."""
+    commits = _commits_so_far(inspection, table)
+    if commits * interval_s > _MOST_AGE_S:
+        location, every = inspection.tree.opened.location, format_duration(interval_s)
+        raise WasimError(
+            f"{location}: {commits:,} commits, one every {every}, took more than a century."
+            " Its last-sequence-number counts no commits, or --commit-interval is shorter."
+        )
+    return commits * interval_s
 
 
 def _commits_so_far(inspection: Inspection, table: TableCase) -> int:

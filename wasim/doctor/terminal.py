@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wasim.doctor.document import file_rows, moment
+from wasim.doctor.document import file_rows, moment_words
 from wasim.doctor.findings import Severity
 from wasim.doctor.growth import mark_rows
 from wasim.doctor.history import Spread
@@ -77,7 +77,7 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
     uuid = metadata.table_uuid or "no table UUID"
     yield Text(
         f"{printable(inspection.tree.opened.location)}: format {metadata.format_version}, "
-        f"{len(metadata.snapshots):,} snapshots, last updated {moment(metadata.last_updated_ms / 1000)}, {uuid}"
+        f"{len(metadata.snapshots):,} snapshots, last updated {moment_words(metadata.last_updated_ms / 1000)}, {uuid}"
     )
     text, stored = len(inspection.tree.opened.json_text), inspection.tree.opened.json_bytes
     size = format_bytes(text) if text == stored else f"{format_bytes(text)}, {format_bytes(stored)} as stored"

@@ -13,7 +13,7 @@ from wasim.doctor.opening import OpenedTable
 from wasim.doctor.table_files import FaultKind, Faults, FileState, Places, State, is_outside
 from wasim.iceberg import ManifestFile
 from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
-from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile
+from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile, is_stamp
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import kind_by_name
 from wasim.storage import StoredFile
@@ -74,6 +74,17 @@ class Tree:
         return content is not None and len(content) > 0 and not any(key in self.opened.files for key in content.places)
 
 
+def _contradictions(opened: OpenedTable) -> Iterator[str]:
+    """What a metadata.json says that no table can be."""
+    metadata, path = opened.metadata, opened.chosen.path
+    current = metadata.current_snapshot_id
+    if current is not None and all(one.snapshot_id != current for one in metadata.snapshots):
+        yield f"{path}: its current snapshot {current} is not among its own"
+    stamps = (metadata.last_updated_ms, *(one.timestamp_ms for one in metadata.snapshots))
+    if (stamp := next((one for one in stamps if not is_stamp(one)), None)) is not None:
+        yield f"{path}: it is stamped {stamp}, which are no milliseconds of the years 1970 to 9999"
+
+
 def read_tree(
     opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool = True, whole: bool = False
 ) -> Tree:
@@ -85,11 +96,11 @@ def read_tree(
     places = Places(root=opened.root, location=metadata.location, files=opened.files, scheme=opened.storage.scheme)
     snapshots = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
     current = metadata.current_snapshot_id
+    for text in _contradictions(opened):
+        faults.add(FaultKind.INCONSISTENT, text)
     list_keys = list_keys_of(snapshots, places)
     lists = decoder.lists([key for key in list_keys if key], whole=whole)
     index = index_manifests(snapshots, current=current, list_keys=list_keys, lists=lists, places=places, faults=faults)
-    if current is not None and all(one.snapshot_id != current for one in snapshots):
-        faults.add(FaultKind.INCONSISTENT, f"{opened.chosen.path}: its current snapshot {current} is not among its own")
     content = None
     if reads_manifests:
         content = read_content(index, manifests=decoder.manifests(index.keys), places=places, faults=faults)

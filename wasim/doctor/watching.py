@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from wasim.doctor.document import moment
+from wasim.doctor.document import moment, moment_words
 from wasim.doctor.findings import Severity, measures
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.table_files import State
@@ -116,7 +116,7 @@ def new_commits(before: Inspection, after: Inspection) -> Iterator[str]:
             for kind in _SHOWN
             if known[kind.value][row] and ledger.written_bytes[kind][row]
         ]
-        when = moment(float(ledger.reported_at_s[row]))
+        when = moment_words(float(ledger.reported_at_s[row]))
         yield f"{when} {printable(str(ledger.operation[row]), 40)} {snapshot_id}: {', '.join(sizes) or 'sizes unknown'}"
     gone = len(old - set(ledger.snapshot_id.tolist()))
     if gone:

@@ -20,6 +20,12 @@ from wasim.iceberg.json_text import (
 )
 
 _DIGITS_OF_LONG = 19
+_END_MS = 253_402_300_800_000  # of the year 9999
+
+
+def is_stamp(timestamp_ms: int) -> bool:
+    """Whether these are milliseconds since the epoch, as the specification has them: microseconds lie beyond."""
+    return 0 <= timestamp_ms < _END_MS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
