@@ -78,16 +78,16 @@ def test_only_tables_of_flags_have_a_columns_slider():
 
 def test_sliders_begin_at_the_choice_or_nearest_to_it():
     plan = plan_of(10.0, 30.0)
-    assert _base(plan) == plain(30.0)
+    assert _base(plan).setting == plain(30.0)
     none = replace(plan, chosen=None)
-    assert _base(none) == plain(30.0)  # the longest
-    assert _base(replace(none, beyond=law(plain(60.0), 1.0))) == plain(60.0)
+    assert _base(none).setting == plain(30.0)  # the longest
+    assert _base(replace(none, beyond=law(plain(60.0), 1.0))).setting == plain(60.0)
     relaxed = Relaxation(limit=at_most("manifests", 5), value=9.0, figures=law(plain(10.0), 1.0))
-    assert _base(replace(none, relaxations=(relaxed,), beyond=law(plain(60.0), 1.0))) == plain(10.0)
+    assert _base(replace(none, relaxations=(relaxed,), beyond=law(plain(60.0), 1.0))).setting == plain(10.0)
 
 
 def lattice_of(plan: Plan) -> Lattice:
-    return _lattice(plan, _base(plan), by_law(plan.request))
+    return _lattice(plan, _base(plan).setting, by_law(plan.request))
 
 
 def test_sliders_reach_six_intervals_and_every_way_to_compact():
@@ -143,6 +143,7 @@ def test_a_page_shows_the_answer_and_its_sliders():
     drawn = render_plan(some_plan([chosen], chosen, limited, saving=saving), by_law(limited))
     assert drawn.index("Now and then") < drawn.index('<figure id="saving">') < drawn.index("To apply it")
     none = render_plan(some_plan([chosen], None, limited), by_law(limited))
+    assert "± 12% at most" in none
     assert "First setting" in none
     assert "Nothing up to 30s meets the limits." in none
     assert '<input type="range"' in page

@@ -9,7 +9,7 @@ from typing import Any
 from wasim.capacity.answer import conclusion, first_sections, further_sections
 from wasim.capacity.axes import axes_for, seldom_first, thinned
 from wasim.capacity.explorer import explorer_of
-from wasim.capacity.figures import SettingSimulator
+from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.fleet import FleetPlan
 from wasim.capacity.fleet_answer import fleet_sections, headline
 from wasim.capacity.lattice import Lattice, Scale, build_lattice, has_horizons, is_affordable
@@ -104,10 +104,9 @@ def render_fleet(plan: FleetPlan, source: str) -> str:
 
 def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
     """The page. `simulator` is the one that made the plan, whose simulated settings are reused."""
-    base = _base(plan)
+    found, request = _base(plan), plan.request
+    base = found.setting
     lattice = _lattice(plan, base, simulator)
-    request = plan.request
-    chosen = plan.chosen
     return (
         page_environment("wasim.capacity")
         .get_template("plan.html.jinja")
@@ -118,14 +117,14 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
             first=list(first_sections(plan)),
             picture=_first_year(plan, simulator),
             sections=list(further_sections(plan)),
-            band=f"{max(chosen.bands.values() if chosen is not None else [0.0]):.0%}",
+            band=f"{max(found.bands.values()):.0%}",
             simulated_at=listed(format_duration(lattice.axes.intervals_s[place]) for place in lattice.sparse.intervals),
             content=explorer_of(
                 lattice,
                 case_of(request, base),
                 request=request,
                 limits=plan.limits,
-                reset="Recommended setting" if chosen is not None else "First setting",
+                reset="Recommended setting" if plan.chosen is not None else "First setting",
             ),
         )
     )
@@ -145,13 +144,13 @@ def _first_year(plan: Plan, simulator: SettingSimulator) -> Picture | None:
     return picture_of(draw_chart(plan_saving(on_disk, costs, plan.request.prices.currency)))
 
 
-def _base(plan: Plan) -> Setting:
+def _base(plan: Plan) -> Figures:
     """Where the sliders begin: the recommended setting, or the one that is nearest to the limits."""
     if plan.chosen is not None:
-        return plan.chosen.setting
+        return plan.chosen
     if plan.relaxations:
-        return plan.relaxations[0].figures.setting
-    return (plan.beyond or plan.best[-1]).setting
+        return plan.relaxations[0].figures
+    return plan.beyond or plan.best[-1]
 
 
 def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
