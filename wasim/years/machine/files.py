@@ -168,6 +168,8 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
 
     Of those that are in one partition or another by chance, beyond one for each, it has a number by Poisson's law.
     """
+    if not is_group_due(table, laws, one, one[SMALL_FILES] + one[PARTIAL_FILES]):
+        return 0.0, 0.0
     uneven = table.numbers[UNEVEN] / partitions_so_far(table, laws)
     by_chance, missed, missed_files = min(uneven, one[PARTIAL_FILES] - 1), 0.0, 0.0
     if by_chance > NEGLIGIBLE and one[PARTITIONS] > 1 and not is_group_due(table, laws, one, 2.0):  # for its content
@@ -176,8 +178,7 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
             missed, missed_files = missed + each, missed_files + each * (count + others)
             each *= by_chance / (count + 1)
         return 1 - missed, 1 - missed_files / one[PARTIAL_FILES]
-    is_due = is_group_due(table, laws, one, one[SMALL_FILES] + one[PARTIAL_FILES])
-    return (1.0, 1.0) if is_due else (0.0, 0.0)
+    return 1.0, 1.0
 
 
 def spread(places: float, files: float) -> float:
