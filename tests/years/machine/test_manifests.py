@@ -32,6 +32,7 @@ from wasim.years.machine.tables import (
     GONE_COMPACTED,
     GONE_FRESH,
     IS_NEW,
+    MISSED,
     NEWEST_FILES,
     PARTIAL,
     SETTLED,
@@ -189,6 +190,15 @@ def test_manifests_without_a_live_file_alone_leave_the_list(manifests: list[Mani
     assert sum(row[COUNT] for row in rows_of(table)) == pytest.approx(left)
     assert [entries_of(table, kind) for kind in KINDS] == pytest.approx(before)
     assert table.flows[Flow.REPLACED_MANIFESTS] == pytest.approx(sum(one[0] for one in manifests) - left)
+
+
+def test_merged_deletes_are_as_old_as_their_entries_on_average() -> None:
+    """By the share of rows that statements have missed since: by its logarithm the old ones would hide the others."""
+    table = table_with([(1, 100, 3, 0, 0), (1, 100, 1, 0, 0), (1, 100, 2, 0, 0)], group=1)
+    for row, missed in zip(rows_of(table, 1), (0.0, 0.9, 1.0), strict=True):
+        row[MISSED] = missed
+    merge(table, LAWS, 1)
+    assert [row[MISSED] for row in rows_of(table, 1)] == pytest.approx([(0.9 + 2) / 6])
 
 
 @pytest.mark.parametrize(("new_bytes", "commits"), [(300.0, 4), (400.0, 3), (600.0, inf)])

@@ -76,6 +76,7 @@ from wasim.years.machine.tables import (
     LARGE,
     LIVE,
     MERGE,
+    MISSED,
     NEW_BYTES,
     NEW_CELL_ROWS,
     NEW_CELLS,
@@ -105,7 +106,6 @@ from wasim.years.machine.tables import (
     SETTLED_FILES,
     SETTLED_ROWS,
     SIBLINGS,
-    SINCE,
     SMALL_FILES,
     SMALL_ROWS,
     SMALL_SEEN,
@@ -654,7 +654,7 @@ def test_delete_files_are_listed_with_their_own_name_only() -> None:
     assert manifests(table, 1) == []
     list_deletes(table, LAWS, 3.0, 0.5)
     row = rows_of(table, 1)[0]
-    assert [row[column] for column in (COUNT, FRESH, SORTED, SIBLINGS, SINCE)] == [1, 3, 2, 0.5, 0]
+    assert [row[column] for column in (COUNT, FRESH, SORTED, SIBLINGS, MISSED)] == [1, 3, 2, 0.5, 1]
     assert table.flows[Flow.WRITTEN_MANIFESTS + 2 : Flow.WRITTEN_MANIFESTS + 4] == [1, row[BYTES]]
 
 

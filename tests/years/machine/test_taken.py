@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from math import comb, exp, log
+from math import comb, exp
 
 import pytest
 from hypothesis import given
@@ -22,11 +22,10 @@ from wasim.years.machine.tables import (
     HIT_OF_LARGE,
     IS_NEW,
     LARGE,
-    MISSES,
+    MISSED,
     PARTIAL,
     SETTLED,
     SIBLINGS,
-    SINCE,
     SORTED,
     TOUCHES,
     Table,
@@ -270,8 +269,7 @@ def test_delete_files_that_go_are_as_many_by_any_age() -> None:
     table = table_with([(2, 500, 4, 0, 0), (1, 400, 6, 0, 0)], group=1)
     older, newer = rows_of(table, 1)
     table.classes[0][FILES], table.likely[0][:] = 20.0, [5.0, 0.0]
-    table.numbers[MISSES], table.numbers[TOUCHES] = -2.0, 0.1
-    older[SINCE], newer[SINCE] = -2.0 + log(2), -2.0
+    table.numbers[TOUCHES], older[MISSED], newer[MISSED] = 0.1, 0.5, 1.0
     table.counts[:2] = [0.5, 1.0]
     mark_by_age(table, 3.0)
     chances = [one[0] for one in table.gone[:2]]

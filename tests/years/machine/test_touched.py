@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import product
-from math import exp, inf, log
+from math import exp, inf
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ from wasim.years.machine.tables import (
     KEPT_SQUARES,
     LARGE,
     LIVE,
-    MISSES,
+    MISSED,
     NET_ROWS,
     PARTIAL_ROWS,
     RECORDS,
@@ -71,6 +71,7 @@ from wasim.years.machine.touched import (
     is_at_edge,
     live_in_hits,
     missed_by,
+    missed_of_fading,
     partitions_hit,
     rows_in_files,
     rows_of_open,
@@ -159,13 +160,14 @@ def test_either_end_keeps_what_its_statements_wrote() -> None:
 def test_a_tenth_of_all_rows_hits_files_by_chance() -> None:
     """Four files of 10 rows in each of 3 partitions, and one of 30 beyond: each row is missed with 0.9."""
     table = table_of([(3, 4, 40, 0, 0)], settled=(1, 30))
+    table.used[1], table.rows[1][0][MISSED] = 1, 0.5
     hit_scattered(table, replace(LAWS, is_partitioned=1), 0.1, False, False)
     of_ten, of_thirty = 1 - 0.9**10, 1 - 0.9**30
     assert table.hits[HIT_FILES] == pytest.approx([12 * of_ten, 0, of_thirty])
     assert table.hits[HIT_ROWS] == pytest.approx([12, 0, 3])
     assert [table.hits[HIT_ROW_SHARES][number] for number in (ARRIVED, BEYOND)] == pytest.approx([of_ten, of_thirty])
     assert live_in_hits(table) == pytest.approx(120 * of_ten + 30 * of_thirty)
-    assert table.numbers[MISSES] == pytest.approx(log(0.9))
+    assert table.rows[1][0][MISSED] == pytest.approx(0.5 * 0.9)
 
 
 def test_compaction_leaves_one_large_file_to_a_partition() -> None:
@@ -257,6 +259,16 @@ def test_files_as_they_arrived_are_missed_by_the_rows_left(ages: int, within: fl
     for share in (0.01, 0.1, 0.5):
         missed = missed_by(*rows_in_files(table, ARRIVED), share)
         assert missed == pytest.approx(np.mean((1 - share) ** left), abs=within)
+
+
+@pytest.mark.parametrize(("most", "folds"), [(90, 25), (20, 3), (4, 0.5), (2000, 60), (7, 0.0)])
+def test_files_that_statements_fade_are_missed_by_their_age(most: float, folds: float) -> None:
+    """As many files have from half of the most rows to all of them as have from a quarter to a half."""
+    rows = most * np.exp(-np.linspace(0, folds, 200_001))
+    mean = rows.mean()
+    for share in (0.01, 0.1):
+        missed = missed_of_fading(mean, rows.var() / mean, share)
+        assert missed == pytest.approx(np.exp(-share * rows).mean(), abs=1e-4)
 
 
 def test_every_nth_row_hits_as_many_files() -> None:

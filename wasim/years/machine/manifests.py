@@ -15,6 +15,7 @@ from wasim.years.machine.tables import (
     MANY_LEFT,
     MANY_PARTS,
     MERGED_AGAIN,
+    MISSED,
     MOST_KINDS,
     NEGLIGIBLE,
     NEWEST_FILES,
@@ -23,7 +24,6 @@ from wasim.years.machine.tables import (
     ROOM,
     SETTLED,
     SIBLINGS,
-    SINCE,
     SORTED,
     WASTED_MANIFESTS,
     WRITTEN_MANIFESTS,
@@ -98,7 +98,7 @@ def join(first: list[float], second: list[float]) -> None:
     first[COUNT] = count
     entries, others = one * live_of(first), other * live_of(second)
     if entries + others > 0:
-        first[SINCE] = (entries * first[SINCE] + others * second[SINCE]) / (entries + others)
+        first[MISSED] = (entries * first[MISSED] + others * second[MISSED]) / (entries + others)
     for column in range(BYTES, SIBLINGS + 1):
         first[column] = (one * first[column] + other * second[column]) / count
 
@@ -254,18 +254,18 @@ def close_bin(table: Table, laws: Laws, group: int, copied: int, parts: int, rep
         return copied
     table.flows[MERGED_AGAIN + 2 * group] += repeat
     table.flows[MERGED_AGAIN + 2 * group + 1] += repeat * rows[table.places[0]][BYTES]
-    merged, since = spare[copied], 0.0
+    merged, missed = spare[copied], 0.0
     begin_row(merged, repeat, 0.0, 1.0)
     for part in range(parts):
         row, count = rows[table.places[part]], counts[part]
         note_leaving(table, group, row, count * repeat)
         for column in range(FRESH, GONE_COMPACTED + 1):
             merged[column] += count * row[column]
-        since += count * live_of(row) * row[SINCE]
+        missed += count * live_of(row) * row[MISSED]
     # entries that this commit deleted are carried into what its own manifests become
     compacted = merged[PARTIAL] + merged[SETTLED] + merged[GONE_COMPACTED]
     size = manifest_bytes(table, laws, group, merged[FRESH] + merged[GONE_FRESH], compacted, merged[SORTED])
-    merged[BYTES], merged[SIBLINGS], merged[SINCE] = size, 1 - 1 / repeat, since / max(live_of(merged), NEGLIGIBLE)
+    merged[BYTES], merged[SIBLINGS], merged[MISSED] = size, 1 - 1 / repeat, missed / max(live_of(merged), NEGLIGIBLE)
     note_written(table, group, repeat, size)
     counts[ROOM - 1] += items * repeat
     return copied + 1
@@ -458,7 +458,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     """What rewrite_manifests makes of manifests of data, or of deletes: as few as their bytes need. Whether there was
     anything to do.
     """
-    rows, used, one, since = table.rows[group], table.used[group], table.spare[0], 0.0
+    rows, used, one, missed = table.rows[group], table.used[group], table.spare[0], 0.0
     add_up(table, group)
     count, total, entries = table.sums[7 * group], table.sums[7 * group + 1], table.sums[7 * group + 2]
     parts = float(ceil(total / laws.target))
@@ -471,7 +471,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     for place in range(used):
         row = rows[place]
         note_leaving(table, group, row, row[COUNT])
-        since += row[COUNT] * live_of(row) * row[SINCE]
+        missed += row[COUNT] * live_of(row) * row[MISSED]
         for column in range(FRESH, SORTED + 1):
             one[column] += row[COUNT] * row[column]
     if entries <= NEGLIGIBLE:
@@ -485,7 +485,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
         one[SORTED] += (one[FRESH] - one[SORTED]) * apart
     for column in range(FRESH, SORTED + 1):
         one[column] /= parts
-    one[SINCE] = since / entries
+    one[MISSED] = missed / entries
     one[BYTES] = manifest_bytes(table, laws, group, one[FRESH], one[PARTIAL] + one[SETTLED], one[SORTED])
     replace_rows(table, group, 1, 0)
     note_written(table, group, parts, one[BYTES])

@@ -49,7 +49,7 @@ from wasim.years.machine.tables import (
     LEFT_FILES,
     LIVE,
     MERGE,
-    MISSES,
+    MISSED,
     NEGLIGIBLE,
     NEW_BYTES,
     NEW_CELL_ROWS,
@@ -78,7 +78,6 @@ from wasim.years.machine.tables import (
     SETTLED_FILES,
     SETTLED_ROWS,
     SIBLINGS,
-    SINCE,
     SMALL_FILES,
     SMALL_ROWS,
     SMALL_SEEN,
@@ -396,7 +395,7 @@ def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> N
             fresh -= min(entries, numbers[EDGE_FILES], table.hits[HIT_FILES][edge_of(table, laws)])
         row = table.rows[1][list_own(table, 1, size)]
         row[FRESH], row[PARTIAL], row[SORTED] = fresh, entries - fresh, min(together, fresh)
-        row[SIBLINGS], row[SINCE] = siblings, numbers[MISSES]
+        row[SIBLINGS], row[MISSED] = siblings, 1.0
 
 
 def note_deletes(table: Table, files: float, written_bytes: float, again: float, named: float) -> float:

@@ -19,10 +19,10 @@ SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate 
 
 # A row of manifests. Its entries are of files as they arrived, of compacted ones that are still too small, and of those
 # that stay; of the fresh ones some are sorted by partition. `SIBLINGS` is the share of manifests that stand next to
-# another one of the same commit. The next three are of the commit under way. `SINCE` is of manifests of deletes:
-# which share of all rows statements had missed when their entries were made, in logarithms.
-COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, SINCE = range(11)
-COLUMNS = SINCE + 1
+# another one of the same commit. The next three are of the commit under way. `MISSED` is of manifests of deletes: which
+# share of all rows statements on scattered rows have missed since their entries were made.
+COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, MISSED = range(11)
+COLUMNS = MISSED + 1
 # A row of partitions: the files below the target in each, as they came or compacted, and the rows in them; then the
 # same of the compacted ones by their size, in the order in which they are read
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS, SIZED_FILES = range(6)
@@ -52,7 +52,7 @@ DELETED_THROUGH, CLEARED_FROM = 43, 44
 SQUARES_TWICE = 45  # of the files that a statement hits and another would hit again
 LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # rewritten files, and which share is hit: `hit_of_kinds`
 TOUCHED_ROWS = 49  # the oldest, by the last statement, which wrote them again into the newest files
-TOUCHES, MISSES = 50, 51  # of scattered rows: a statement's share, and that which none has touched, in logarithms
+TOUCHES = 50  # of scattered rows: a statement's share
 EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the edge is, 1 the newest; and of the other
 EVENLY = 56  # whether the rows that a statement hits lie at even distances in partitions by time, one open at a time
 KEPT_SQUARES = 57  # of files as they arrived when the last statement had run: the squares of the shares of rows left

@@ -25,13 +25,12 @@ from wasim.years.machine.tables import (
     IS_NEW,
     IS_SCATTERED,
     LARGE,
-    MISSES,
+    MISSED,
     NEGLIGIBLE,
     PARTIAL,
     REWRITTEN,
     SETTLED,
     SIBLINGS,
-    SINCE,
     SORTED,
     TOUCHES,
     Laws,
@@ -65,7 +64,7 @@ def write_again(
     begin_row(written, count, size, 1.0)
     fresh, partial, settled = gone
     left = max(0.0, row[FRESH] - fresh)
-    written[FRESH], written[SINCE] = left, row[SINCE]
+    written[FRESH], written[MISSED] = left, row[MISSED]
     written[PARTIAL], written[SETTLED] = max(0.0, row[PARTIAL] - partial), max(0.0, row[SETTLED] - settled)
     if left > NEGLIGIBLE:
         share, kept = row[SORTED] / row[FRESH], left / row[FRESH]
@@ -166,8 +165,7 @@ def mark_by_age(table: Table, again: float) -> None:
     numbers, total = table.numbers, 0.0
     for place in range(table.used[1]):
         row = table.rows[1][place]
-        missed = max(exp(numbers[MISSES] - row[SINCE]), NEGLIGIBLE)
-        goes = 1.0 - exp(-numbers[TOUCHES] * rows_missed_by(table, missed))
+        goes = 1.0 - exp(-numbers[TOUCHES] * rows_missed_by(table, max(row[MISSED], NEGLIGIBLE)))
         table.gone[place][0] = goes
         total += row[COUNT] * live_of(row) * table.counts[place] * goes
     for place in range(table.used[1]):

@@ -4,7 +4,7 @@ The rules of `wasim.twin.statements`, for expected numbers of files: a statement
 all rows, scattered, touches a file of n rows with the probability 1 − (1 − p)ⁿ.
 """
 
-from math import ceil, exp, floor, inf, log1p, sqrt
+from math import ceil, exp, floor, inf, log, log1p, sqrt, tanh
 
 from wasim.years.machine.files import partitions_so_far
 from wasim.years.machine.sizes import is_rewritten_for_size
@@ -35,7 +35,7 @@ from wasim.years.machine.tables import (
     KEPT_SQUARES,
     LARGE,
     LIVE,
-    MISSES,
+    MISSED,
     NEGLIGIBLE,
     NET_ROWS,
     NEW_CELL_ROWS,
@@ -68,6 +68,7 @@ from wasim.years.machine.tables import (
 PART_OF_FILE = 1e-6
 AGES = 16  # at which files that a stride hits are looked at
 LEAST_WIDER = 1e-6  # a variance is than Poisson's
+LEAST_APART, MOST_SUMMED, EULER = 1e-3, 4.0, 0.5772156649015329
 
 
 def total_of(three: list[float]) -> float:
@@ -141,17 +142,16 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
     numbers, hits, replaced = table.numbers, table.hits, laws.replaced_per_commit / max(1.0, laws.new_rows)
     large = 0.0 if on_read else large_files(table, laws)
     numbers[TOUCHES] = min(share, 1 - NEGLIGIBLE)
-    numbers[MISSES] += log1p(-numbers[TOUCHES])
+    miss_others(table)
     numbers[EVENLY] = 1.0 if evenly and 1 < laws.lifetime < inf else 0.0
     is_stride = evenly and (not laws.is_partitioned or (numbers[EVENLY] > 0 and on_read and not laws.compacts))
-    if is_stride and not laws.is_partitioned:
-        numbers[IN_STEP] = 1 / (1 + replaced) ** 2  # neither row moved
+    numbers[IN_STEP] = 1 / (1 + replaced) ** 2 if is_stride and not laws.is_partitioned else 0.0  # neither row moved
     for number in range(3):
         one = table.classes[number]
         mean, wider = rows_in_files(table, number)
         table.likely[number][0], table.likely[number][1] = mean, wider
-        is_compacted = laws.compacts > 0 and (numbers[FIRED] > 0 or laws.is_partitioned > 0)
-        if number == REWRITTEN and mean > 0 and on_read and is_compacted:
+        fades = number == REWRITTEN and mean > 0 and on_read
+        if fades and laws.compacts > 0 and (numbers[FIRED] > 0 or laws.is_partitioned > 0):
             hit, of_rows = hit_of_compacted(table, laws, share, replaced, is_stride)
         elif is_stride and number == REWRITTEN and mean > 0 and partitions_passed(table, laws) > 1:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
@@ -167,13 +167,20 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         elif number == REWRITTEN and mean > 0 and large > 0:
             hit, of_rows = hit_of_large(table, share, large, evenly, max(numbers[SQUARES], mean * one[LIVE]))
         else:
-            missed, kept = missed_by(mean, wider, numbers[TOUCHES]), 1 - numbers[TOUCHES]
-            kept /= 1 + numbers[TOUCHES] * wider
+            touches = numbers[TOUCHES]
+            missed = missed_of_fading(mean, wider, touches) if fades else missed_by(mean, wider, touches)
+            kept = (1 - touches) / (1 + touches * wider)
             hit, of_rows = 1 - missed, 1 - missed * kept
-            if number == REWRITTEN:  # rows of files that are missed, and pairs of rows
+            if number == REWRITTEN:  # rows of missed files, and pairs of rows
                 numbers[SQUARES_LEFT] = one[LIVE] * missed * kept * (1 + (mean + wider) * kept)
         hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
         hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
+
+
+def miss_others(table: Table) -> None:
+    """Of all rows, those that the statement touches have not been missed since any delete file was written."""
+    for place in range(table.used[1]):
+        table.rows[1][place][MISSED] *= 1 - table.numbers[TOUCHES]
 
 
 def hit_of_compacted(table: Table, laws: Laws, share: float, replaced: float, is_stride: bool) -> tuple[float, float]:
@@ -280,6 +287,33 @@ def missed_by(mean: float, wider: float, share: float) -> float:
     if abs(wider) < LEAST_WIDER:
         return exp(-share * mean)
     return exp(-mean / wider * log1p(share * wider))
+
+
+def missed_of_fading(mean: float, wider: float, share: float) -> float:
+    """The same of files that statements on read wrote, as many at each time and of as many rows, and that each left the
+    same share of: as many files have between one and two rows as between two and four, up to new ones'.
+    """
+    apart = 1 + wider / max(mean, NEGLIGIBLE)  # the mean square by the square of the mean: L / 2 · coth(L / 2)
+    if apart < 1 + LEAST_APART:
+        return missed_by(mean, wider, share)
+    folds, off = 2 * apart, 1.0  # L, the logarithm of the most rows by the least ones
+    while off > LEAST_APART:
+        leaves = tanh(folds / 2)
+        off = (folds - 2 * apart * leaves) / (1 - apart * (1 - leaves * leaves))
+        folds -= off
+    most = share * mean * folds / (1 - exp(-folds))
+    return 1 - (hit_up_to(most) - hit_up_to(most * exp(-folds))) / folds
+
+
+def hit_up_to(most: float) -> float:
+    """The integral of (1 − e⁻ᵗ) / t from 0 to `most` rows that are touched on average."""
+    found, term = 0.0, 1.0
+    if most > MOST_SUMMED:
+        return log(most) + EULER + exp(-most) / (most + 1 / (1 + 1 / (most + 2 / (1 + 2 / (most + 3)))))
+    for power in range(1, 40):
+        term *= -most / power
+        found -= term / power
+    return found
 
 
 def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
