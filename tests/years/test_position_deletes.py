@@ -76,6 +76,26 @@ def test_entries_of_several_statements_share_less_than_those_of_one(small_case: 
     assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.01)
 
 
+def test_deletes_of_files_that_statements_wrote_have_longer_names(small_case: Callable[..., Case]):
+    """Each MERGE writes a file with an id of its own, of which the next ones delete: as if these had names as like as
+    the files of a streaming writer, manifests would take 4 % less, and a third less by 500 commits.
+    """
+    case = small_case(
+        horizon="2h",
+        commit_interval="120s",
+        workload="{rows_per_second: 0.3333333333333333, files_per_commit: 2}",
+        writer="streaming",
+        table="{columns: [{name: n, type: int}]}",
+        changes="{merge: {every: 48s, share: 0.01, mode: merge-on-read, new_rows: 0}}",
+        maintenance="{rewrite_manifests: {when_manifests: 12}}",
+    )
+    id_bytes = 16
+    assert read_position_deletes(case, shipped_profile(case), Site()).manifests.compacted_more > id_bytes
+    exact, summed = simulated(case)
+    written = exact.written_bytes[Kind.DELETE_MANIFEST]
+    assert summed.written_bytes[Kind.DELETE_MANIFEST] == pytest.approx(written, rel=0.025)
+
+
 @pytest.mark.parametrize(("version", "off"), [(2, 0.1), (3, 0.03)])
 def test_entries_that_are_sorted_by_partition_share_less(version: int, off: float, small_case: Callable[..., Case]):
     """Each statement names files of four partitions; rewrite_manifests writes the files of all into one manifest."""

@@ -27,13 +27,13 @@ MOST_ZIPPED = 192
 ZIPPED = (1, 2, 4, 8, 16, 24, 32, 48, 96, MOST_ZIPPED)
 PROLONGED = 4  # times as many are measured too, for what each costs among very many: some 4 % less
 # What differs from snapshot to snapshot: UUIDs, ids, and what counts commits, or files and rows in all, which grows.
-_UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _ID = r"\b\d{15,19}\b"
 _NUMBER = (
     r'"(?:sequence-number|timestamp-ms|first-row-id|manifests-kept|[a-z.-]*epochId|[a-z.-]*checkpoint-id|total-[a-z-]+)"'
     r':"?'
 )
-_DIFFERING = re.compile(rf"({_UUID})|({_ID})|({_NUMBER})(\d+)")
+_DIFFERING = re.compile(rf"({UUID})|({_ID})|({_NUMBER})(\d+)")
 _EACH = 5  # parts of a text from one that differs to the next
 _TIMESTAMP, _KEPT = '"timestamp-ms":', '"manifests-kept"'
 NEVER_MERGED = 10**9
@@ -248,7 +248,7 @@ class StatisticsEntry:
         ids = [snapshot_id_of(one) for one in draw_uuid_numbers(MOST_ZIPPED, rng)]
         names = [text_of_uuid(one) for one in draw_uuid_numbers(MOST_ZIPPED, rng)]
         texts = [
-            re.sub(_UUID, name, self._text(1000 * place, place, own))
+            re.sub(UUID, name, self._text(1000 * place, place, own))
             for place, (own, name) in enumerate(zip(ids, names, strict=True), start=1)
         ]
         half = MOST_ZIPPED // 2

@@ -1,7 +1,8 @@
 """What merge-on-read statements write to delete rows, on average: position deletes (v2) or deletion vectors (v3)."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from wasim.twin.live_manifests import LiveEntry
 from wasim.units import Ints
 from wasim.workload import CreateTable
 from wasim.years.arrivals import with_rows
+from wasim.years.json_sizes import UUID
 from wasim.years.localities import places_of
 from wasim.years.manifest_sizes import NO_MANIFESTS, ManifestBytes, by_count_of, written_bytes
 
@@ -68,14 +70,19 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     ]
     together, apart = _Statement(writer, draw_uuid(rng)), [_Statement(writer, draw_uuid(rng)) for _ in deleted]
     of_one = together.delete_files(deleted)
-    of_each = [statement.delete_files([one])[0] for statement, one in zip(apart, deleted, strict=True)]
+    # as statements name the files that each wrote
+    named = [replace(one, path=re.sub(UUID, draw_uuid(rng), one.path)) for one in deleted]
+    of_each, of_named = (
+        [statement.delete_files([one])[0] for statement, one in zip(apart, some, strict=True)]
+        for some in (deleted, named)
+    )
     around = footer = 0.0
     if uses_vectors:
         alone, own = of_each[0].file_size_bytes, sum(one.content_size_bytes or 0 for one in of_one) / SAMPLED
         footer = (of_one[0].file_size_bytes - alone) / (SAMPLED - 1) - own
         around = alone - own - footer
     return PositionDeletes(
-        manifests=_manifests(writer, of_one, of_each, min(touched, len(of_commit))),
+        manifests=_manifests(writer, of_one, (of_each, of_named), min(touched, len(of_commit))),
         uses_vectors=uses_vectors,
         by_partition=TableProperties.read(case.table.properties).delete_granularity == "partition",
         path_bytes=len(described[0].file_path.encode()),
@@ -138,18 +145,18 @@ class _Statement:
 
 
 def _manifests(
-    writer: CaseWriter, of_one: list[DataFileEntry], of_each: list[DataFileEntry], of_commit: int
+    writer: CaseWriter, of_one: list[DataFileEntry], of_each: Sequence[list[DataFileEntry]], of_commit: int
 ) -> ManifestBytes:
-    """Bytes of manifests by their entries: of one statement the more of them are `sorted`, of a statement each else;
-    data files follow each other `of_commit` by `of_commit`.
+    """Bytes of manifests by their entries: of one statement the more of them are `sorted`, of a statement each else,
+    which name files as they arrived, or files of a statement each; the first follow each other `of_commit` by
+    `of_commit`.
     """
     table = writer.table
     together = new_entries(of_one, draw_identity(table.commits + 1, table.rng))
-    apart = [
-        entry
-        for number, file in enumerate(of_each, table.commits + 1)
-        for entry in new_entries([file], draw_identity(number, table.rng))
-    ]
+    identities = [draw_identity(table.commits + 1 + number, table.rng) for number in range(SAMPLED)]
+    apart, named = (
+        [new_entries([file], identity)[0] for file, identity in zip(some, identities, strict=True)] for some in of_each
+    )
     by_count = by_count_of(table, apart)
 
     def more_of(entries: list[LiveEntry]) -> float:
@@ -160,6 +167,7 @@ def _manifests(
         new=written_bytes(table, together[:1], is_new=True),
         staged=0.0,
         by_count=by_count,
+        compacted_more=more_of(named) - more_of(apart),
         sorted_more=saved,
         in_partition=within / saved,
         each_partition=(within - more_of(apart[::of_commit])) / saved,

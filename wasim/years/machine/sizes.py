@@ -56,7 +56,7 @@ def through(laws: Laws, count: float) -> float:
 
 def manifest_bytes(table: Table, laws: Laws, group: int, fresh: float, compacted: float, by_partition: float) -> float:
     """Bytes of a manifest by its entries."""
-    beside_others = compacted - 1 + fresh if fresh < 1 else compacted
+    beside_others = compacted - 1 + fresh if group or fresh < 1 else compacted
     more = table.compacted_more[group] * max(0.0, beside_others) + laws.sorted_more[group] * by_partition
     return at(fresh + compacted, laws.entry_counts[group], laws.entry_bytes[group], laws.entries_known[group]) + more
 

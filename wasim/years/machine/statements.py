@@ -106,6 +106,7 @@ from wasim.years.machine.touched import (
     find_classes,
     live_in_hits,
     live_rows,
+    missed_of_fading,
     open_hit,
     partitions_hit,
     rows_of_open,
@@ -247,6 +248,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     if numbers[IS_SCATTERED] > 0 and live > NEGLIGIBLE:
         left = max(0.0, 1 - hits[HIT_ROWS][REWRITTEN] / live)
         numbers[SQUARES] = numbers[SQUARES] * left * left + live * left * (1 - left)
+    table.compacted_more[1] = laws.compacted_more[1] * named_alone(table, laws)
     files, written_bytes = entries, added_bytes
     if laws.uses_vectors:
         files = min(tasks_of(laws, written, touched), entries)
@@ -316,6 +318,19 @@ def find_deletes(table: Table, laws: Laws) -> tuple[float, float, float, float, 
         entries, positions = partitions_hit(table, laws, entries), total_of(hits[HIT_ROWS])
         added_bytes = entries * bytes_of_deletes(laws, positions / max(entries, 1.0), positions, True)
     return entries, positions, added_bytes, again, earlier
+
+
+def named_alone(table: Table, laws: Laws) -> float:
+    """Of delete files, the share that is each the first one to name a file of another statement: what one wrote has
+    the same id in all names.
+    """
+    numbers, held, hit = table.numbers, table.deleted[HELD], table.hits[HIT_SHARES][REWRITTEN]
+    if numbers[IS_SCATTERED] == 0 or min(held[REWRITTEN], hit) <= NEGLIGIBLE:
+        return 0.0
+    mean, wider = table.likely[REWRITTEN]
+    each = partitions_hit(table, laws, table.hits[HIT_FILES][REWRITTEN])
+    any_of_each = 1 - missed_of_fading(each * mean, each * wider, numbers[TOUCHES])
+    return held[REWRITTEN] / total_of(held) * min(1.0, any_of_each / (each * hit))
 
 
 def bytes_of_deletes(laws: Laws, positions: float, span: float, is_scattered: bool) -> float:
