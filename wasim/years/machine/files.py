@@ -167,12 +167,14 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
     """Which share of these partitions Iceberg compacts, and which share of their compacted files those hold.
 
     Of those that are in one partition or another by chance, beyond one for each, it has a number by Poisson's law.
+    Where there are delete files all partitions are taken together: any that is left would keep each of them.
     """
     if not is_group_due(table, laws, one, one[SMALL_FILES] + one[PARTIAL_FILES]):
         return 0.0, 0.0
     uneven = table.numbers[UNEVEN] / partitions_so_far(table, laws)
     by_chance, missed, missed_files = min(uneven, one[PARTIAL_FILES] - 1), 0.0, 0.0
-    if by_chance > NEGLIGIBLE and one[PARTITIONS] > 1 and not is_group_due(table, laws, one, 2.0):  # for its content
+    has_some = by_chance > NEGLIGIBLE and one[PARTITIONS] > 1 and not table.used[1]
+    if has_some and not is_group_due(table, laws, one, 2.0):  # for its content
         each, others = exp(-by_chance), one[PARTIAL_FILES] - by_chance
         for count in range(max(0, ceil(laws.min_input_files - MEDIAN - others - one[SMALL_FILES]))):
             missed, missed_files = missed + each, missed_files + each * (count + others)
