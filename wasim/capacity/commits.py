@@ -11,6 +11,7 @@ from wasim.contention import (
     Footprint,
     LatencyRequest,
     SustainedRate,
+    arrivals_of,
     commit_latency,
     retry_policy,
     statements_of,
@@ -87,13 +88,13 @@ def latency_request(footprint: Footprint, interval_s: float, case: Case, request
 
     They arrive as the scenario says; at random, too, where each came as soon as its writer is free: a plan sets when.
     """
-    arrivals = case.writer.arrivals
+    arrivals = arrivals_of(case, request.provider)
     return LatencyRequest(
         provider=request.provider,
         footprint=footprint,
         commit_interval_s=interval_s,
         writers=request.writers,
-        arrivals="at_random" if arrivals is None or arrivals == "when_free" else arrivals,
+        arrivals="at_random" if arrivals == "when_free" else arrivals,
         catalog=case.catalog,
         policy=retry_policy(TableProperties.read(case.table.properties)),
         measured=shipped_profile(case).together,
