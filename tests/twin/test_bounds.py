@@ -1,6 +1,9 @@
 """Bounds of columns: those of the real rows, and drawn ones as far from the ends as computed ones."""
 
+import os
 import struct
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -113,3 +116,19 @@ def test_bounds_of_few_rows_are_computed_and_of_many_drawn() -> None:
     first, second = bounds(0, ROWS - 1), bounds(1, ROWS - 1)
     assert first[:2] == second[:2] == bounds(0, ROWS)[:2]  # numbers and times grow: their bounds are known
     assert all(one != other for one, other in zip(first[2:], second[2:], strict=True))
+
+
+LAST_DIGITS = """
+import numpy as np
+from wasim.twin.bounds import ColumnDraws
+from wasim.twin.schema import Leaf
+from wasim.scenario.parts import Columns
+leaf = {"column": Columns(name="a", type="double"), "name": "a", "salt": "", "has_counts": True, "bound_length": 0}
+draws = ColumnDraws([Leaf(field_id=number, **leaf) for number in range(1000)])
+print(draws.draw(50_000, np.random.default_rng(0)))
+"""
+
+
+def test_drawn_bounds_do_not_differ_by_processor() -> None:
+    code, older = [sys.executable, "-c", LAST_DIGITS], {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR"}
+    assert subprocess.check_output(code) == subprocess.check_output(code, env=os.environ | older)
