@@ -32,9 +32,12 @@ class GridBlock:
 def plan_grid(cases: Sequence[Case], site: Site | None = None) -> list[GridBlock]:
     """The cases in blocks that can each be simulated alone. WasimError names what makes no sense."""
     groups: dict[str, list[tuple[int, Case]]] = {}
+    keys: dict[tuple[str, ...], str] = {}  # by the swept values, but for those of maintenance, which change no shape
     for number, given in enumerate(cases):
         case = as_triggered(given, profile_of(given))
-        groups.setdefault(shape_key(case), []).append((number, case))
+        kept = (text for field, text in case.swept.items() if not field.startswith("maintenance"))
+        swept = (str(case.seed), *kept)
+        groups.setdefault(keys.get(swept) or keys.setdefault(swept, shape_key(case)), []).append((number, case))
     return [GridBlock(site=site or Site(), settings=tuple(members)) for members in groups.values()]
 
 

@@ -103,7 +103,7 @@ class Draft:
 
     def has_sound(self, *needs: Place) -> bool:
         """Whether no broken field is one of these, nor lies within one or around one."""
-        return not any(overlap(need, field) for need in needs for field in self.broken)
+        return not any(overlap(need, field) for field in self.broken for need in needs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,6 +160,7 @@ def _each_of(columns: tuple[Columns, ...], *roles: str | None) -> tuple[Columns,
     return (*own, *(one for column in columns for one in column.each))
 
 
+@lru_cache(maxsize=64)
 def _unlisted(columns: tuple[Columns, ...], *roles: str | None) -> tuple[str, ...]:
     listed = {name for column in columns for name in column.names}
     return tuple(name for name in OWN_COLUMNS if name in roles and name not in listed)

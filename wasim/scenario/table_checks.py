@@ -68,14 +68,14 @@ def check_columns(draft: Draft) -> Iterator[Fault]:
 
 def _check_columns(draft: Draft, columns: tuple[Columns, ...], place: Place, taken: dict[str, str]) -> Iterator[Fault]:
     for index, column in enumerate(columns):
-        here = (*place, index)
+        here, names = (*place, index), column.names
         # Spark resolves names without regard to case, so `ID` and `id` are one.
-        clashing = next((name for name in column.names if name.lower() in taken), None)
+        clashing = next((name for name in names if name.lower() in taken), None)
         if clashing:
             owner = taken[clashing.lower()]
             problem = f"is {quote(column.name)}, but {clashing} is {owner}"
             yield Fault(place=(*here, "name"), problem=problem, remedy="Give another name.")
-        taken |= {name.lower(): f"taken by column {index + 1} already" for name in column.names}
+        taken |= {name.lower(): f"taken by column {index + 1} already" for name in names}
         yield from _check_column(draft, column, here)
         yield from _check_columns(draft, column.fields, (*here, "fields"), {})
 

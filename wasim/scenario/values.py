@@ -6,7 +6,7 @@ What a validator raises completes the sentence `Give …`.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -185,6 +185,10 @@ class Part(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     newer: ClassVar[tuple[str, ...]] = ()
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Itself, as nothing in it changes: pydantic copies each default of a field."""
+        return self
 
     @model_serializer(mode="wrap")
     def _as_saved(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
