@@ -13,22 +13,30 @@ from wasim.years import simulate_years
 BY_HOUR = "{columns: [{name: n, type: int}], partition_by: [{column: event_time, transform: hour}]}"
 
 
+FEW_OR_MANY_KEPT = "{{columns: [{{name: n, type: int}}], properties: {{write.metadata.compression-codec: gzip{}}}}}"
+MANY_FILES = (
+    "{columns: [{name: n, type: string, length: 40, count: 9}],"
+    " partition_by: [{column: event_id, transform: 'bucket[4]'}],"
+    " properties: {write.metadata.compression-codec: gzip}}"
+)
+
+
 @pytest.mark.parametrize(
-    ("properties", "horizon", "off"),
+    ("lines", "off"),
     [
-        pytest.param("", "600s", 0.0025, marks=pytest.mark.slow),
-        (", commit.manifest.min-count-to-merge: '10'", "400s", 0.007),
+        pytest.param({"table": FEW_OR_MANY_KEPT.format(""), "horizon": "600s"}, 0.0025, marks=pytest.mark.slow),
+        ({"table": FEW_OR_MANY_KEPT.format(", commit.manifest.min-count-to-merge: '10'"), "horizon": "400s"}, 0.007),
+        ({"table": MANY_FILES, "horizon": "200s", "workload": "{rows_per_second: 40, files_per_commit: 4}"}, 0.003),
     ],
-    ids=["100", "10"],
+    ids=["100", "10", "files whose sizes differ"],
 )
 def test_gzipped_metadata_json_of_many_snapshots_is_as_written(
-    properties: str, horizon: str, off: float, small_case: Callable[..., Case]
+    lines: dict[str, str], off: float, small_case: Callable[..., Case]
 ):
-    """Snapshots count the manifests that they keep, which are few where they merge often: deflate notices."""
-    gzipped = (
-        f"{{columns: [{{name: n, type: int}}], properties: {{write.metadata.compression-codec: gzip{properties}}}}}"
-    )
-    exact, summed = both(small_case(table=gzipped, horizon=horizon))
+    """Snapshots count the manifests that they keep, which are few where they merge often: deflate notices. So it does
+    sizes of files that come again.
+    """
+    exact, summed = both(small_case(**lines))
     written = exact.written_bytes[Kind.METADATA_JSON]
     assert summed.band[Kind.METADATA_JSON] == 0.03
     assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=off)
