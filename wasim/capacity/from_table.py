@@ -50,7 +50,7 @@ def request_from_table(
         location=metadata.location,
         writer_is_spark=not never_merges,
         now=requirements.now or (now_words(as_it_is) if interval_s >= LEAST_INTERVAL_S else None),
-        warnings=tuple(_warnings(metadata)),
+        warnings=tuple(_warnings(metadata, found.unread_manifests)),
     )
 
 
@@ -63,8 +63,10 @@ def _as_set_s(seconds: float) -> float:
     return seconds
 
 
-def _warnings(metadata: TableMetadata) -> Iterator[str]:
+def _warnings(metadata: TableMetadata, unread_manifests: int) -> Iterator[str]:
     """What of the table the plan leaves out."""
+    if unread_manifests:
+        yield f"{unread_manifests} of its manifests cannot be read: wasim inspect names them."
     current = next((one for one in metadata.snapshots if one.snapshot_id == metadata.current_snapshot_id), None)
     deletes = ((current.summary if current is not None else None) or {}).get("total-delete-files", "0")
     if deletes != "0":

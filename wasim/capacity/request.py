@@ -1,6 +1,5 @@
 """The request that a plan answers: a table and workload as a scenario document, limits, prices and a machine."""
 
-import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -10,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wasim.contention import LOCAL, catalog_named, provider_named
-from wasim.errors import SavedFileError, WasimError, quoted
+from wasim.errors import WasimError, quoted
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, METADATA_COMPRESSION, TableProperties
-from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run
+from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run, summary_of_run
 from wasim.scenario import Scenario, load_scenario
 from wasim.scenario.checks import MOST_ROWS_PER_COMMIT
 from wasim.scenario.examine import examine
@@ -23,7 +22,6 @@ from wasim.scenario.parts import WRITER_KINDS, Trigger
 from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
 from wasim.scenario.scenario import triggered_s
 from wasim.scenario.sweep import make_case
-from wasim.storage.access import read_regular
 from wasim.twin import profile_named, shipped_profile
 from wasim.twin.profile import DIALECTS, SHIPPED, Dialect, as_triggered
 from wasim.twin.recipe import TriggerOfCommits
@@ -283,17 +281,7 @@ def request_from_run(
 
     SavedFileError for a folder that holds no run, or no readable summary.
     """
-    path = folder / "summary.json"
-    if not path.is_file() and (folder / "run.json").is_file():
-        raise SavedFileError(f"{folder}: the run has no summary yet. Make its report: wasim report {folder}")
-    if not path.is_file():
-        raise SavedFileError(
-            f"{folder}: no finished run is there. Name a run's folder, or latest, or run `wasim bench` first."
-        )
-    try:
-        own = dict(json.loads(read_regular(path)).get("overrides") or {})
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise SavedFileError(f"{path}: cannot be read as a run's summary: {error}. Rebuild it: wasim report.") from None
+    own = summary_of_run(folder)["overrides"]
     request = request_from_file(folder / "scenario.yaml", {**own, **overrides}, requirements, horizon)
     machine = machine_of_run(folder)
     return replace(request, source=str(folder), machine=machine or request.machine)

@@ -59,10 +59,11 @@ _MOST_ENTRIES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCase:
-    """The case that an inspected table is, and what of the table a case cannot say."""
+    """The case that an inspected table is, what of the table a case cannot say, and manifests that cannot be read."""
 
     case: Case
     notes: tuple[str, ...]
+    unread_manifests: int
 
 
 def case_of(inspection: Inspection) -> TableCase:
@@ -73,7 +74,7 @@ def case_of(inspection: Inspection) -> TableCase:
     metadata = inspection.tree.opened.metadata
     appends = [one for one in inspection.tree.index.snapshots if one.adds_data]
     interval_s = _interval_s(inspection, appends)
-    files = _sample(inspection)
+    files, unread = _sample(inspection)
     notes: list[str] = []
     table = _table(inspection, files, notes)
     maintained = sum(one.operation == "replace" for one in inspection.tree.index.snapshots)
@@ -104,7 +105,7 @@ def case_of(inspection: Inspection) -> TableCase:
     )
     if len(metadata.partition_specs) > 1:
         notes.append("its partition spec has changed; the one in force is taken")
-    return TableCase(case=_without_writers_own(case), notes=tuple(notes))
+    return TableCase(case=_without_writers_own(case), notes=tuple(notes), unread_manifests=unread)
 
 
 def _rows_per_commit(inspection: Inspection, appends: Sequence[Snapshot], interval_s: float) -> float:
@@ -297,9 +298,9 @@ def _distribution_mode(properties: Mapping[str, str]) -> DistributionMode:
     return modes.get(TableProperties.read_leniently(properties).write_distribution_mode, "none")
 
 
-def _sample(inspection: Inspection) -> list[DataFileEntry]:
-    """Some live data files with their metrics, of the newest manifest that can be read."""
-    tree = inspection.tree
+def _sample(inspection: Inspection) -> tuple[list[DataFileEntry], int]:
+    """Some live data files with their metrics, of the newest manifest that can be read; how many before it cannot."""
+    tree, unread = inspection.tree, 0
     metadata = tree.opened.metadata
     root = tree.opened.root.rstrip("/")
     for place in tree.index.live:
@@ -312,9 +313,10 @@ def _sample(inspection: Inspection) -> list[DataFileEntry]:
             data = tree.opened.storage.read(f"{root}/{tree.index.keys[place]}")
             entries = read_manifest(data, source=tree.index.keys[place], known=known).entries
         except (FileNotFoundError, IcebergFileError, StorageError):
+            unread += 1
             continue
-        return [entry.file for entry in entries[:_MOST_ENTRIES]]
-    return []
+        return [entry.file for entry in entries[:_MOST_ENTRIES]], unread
+    return [], unread
 
 
 def _lengths(files: Sequence[DataFileEntry]) -> dict[int, int]:

@@ -114,15 +114,34 @@ SHIPPED_MACHINE = Machine(
 )
 
 
+def summary_of_run(folder: Path) -> dict[str, Any]:
+    """The summary of the run in a folder. SavedFileError if none is there, or it cannot be read."""
+    path = folder / "summary.json"
+    if not path.is_file() and (folder / "run.json").is_file():
+        raise SavedFileError(f"{folder}: the run has no summary yet. Make its report: wasim report {folder}")
+    if not path.is_file():
+        raise SavedFileError(
+            f"{folder}: no finished run is there. Name a run's folder, or latest, or run `wasim bench` first."
+        )
+    try:
+        summary = dict(json.loads(read_regular(path)))
+        return {**summary, "overrides": dict(summary.get("overrides") or {})}
+    except (OSError, ValueError, TypeError) as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: Exception) -> SavedFileError:
+    return SavedFileError(f"{path}: cannot be read as a run's summary: {error}. Rebuild it: wasim report.")
+
+
 def machine_of_run(folder: Path) -> Machine | None:
-    """The machine that a run was measured on; None if it timed no planning. SavedFileError for an unreadable summary.
+    """The machine that a run was measured on; None if it timed no planning. SavedFileError as `summary_of_run`.
 
     Load and commit coefficients come from the run's fit. Planning follows the law of `Machine` with one thread per
     core, two at least, times the median ratio of measured to predicted planning.
     """
-    path = folder / "summary.json"
+    summary = summary_of_run(folder)
     try:
-        summary = json.loads(read_regular(path))
         fits = {one["latency"]: _coefficients(one) for one in summary["fit"]["latencies"]}
         probed = [(case, probe) for case in summary["cases"] for probe in _full_scans(case["planning"])]
         machine = replace(
@@ -131,8 +150,8 @@ def machine_of_run(folder: Path) -> Machine | None:
             threads=max(FEWEST_THREADS, int(summary["provenance"].get("cores") or FEWEST_THREADS)),
         )
         ratios = [_ratio(machine, case, probe) for case, probe in probed]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SavedFileError(f"{path}: cannot be read as a run's summary: {error}. Rebuild it: wasim report.") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _unreadable(folder / "summary.json", error) from None
     if "load" not in fits or not probed:
         return None
     load, commit = fits["load"], fits.get("commit", {})
