@@ -7,9 +7,17 @@ import pytest
 from wasim.ledger import Kind
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile
-from wasim.years import simulate_years
+from wasim.years import band, simulate_years
 
 SMALL = 4 << 20
+
+
+def test_no_band_is_wider_than_fifteen_percent():
+    widths = [
+        one for name, one in vars(band).items() if name.startswith("_") and isinstance(one, dict) and Kind.DATA in one
+    ]
+    assert len(widths) > 15
+    assert max(width for one in widths for width in one.values()) == 0.15
 
 
 @pytest.mark.parametrize(("target", "is_wider"), [(SMALL - 1, True), (SMALL, False), (2 * SMALL, False)])
@@ -19,9 +27,9 @@ def test_manifests_of_less_than_four_mebibytes_are_told_less_closely(
     case = small_case(
         table=f"{{columns: [{{name: n, type: int}}], properties: {{commit.manifest.target-size-bytes: '{target}'}}}}"
     )
-    band = simulate_years(case, shipped_profile(case), Site()).band
-    assert band[Kind.METADATA_JSON] == (0.01 if is_wider else 0.005)
-    assert band[Kind.DATA_MANIFEST] == (0.08 if is_wider else 0.015)
+    found = simulate_years(case, shipped_profile(case), Site()).band
+    assert found[Kind.METADATA_JSON] == (0.01 if is_wider else 0.005)
+    assert found[Kind.DATA_MANIFEST] == (0.08 if is_wider else 0.015)
 
 
 @pytest.mark.parametrize(("trigger", "width"), [("every: 10s", 0.015), ("when_small_files: 10", 0.03)])

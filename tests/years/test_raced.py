@@ -67,6 +67,7 @@ def test_what_attempts_wrote_is_deleted_or_an_orphan(catalog: str, raced_in: str
     assert found.contention.orphan_files == more[Kind.METADATA_JSON][0] - more[Kind.METADATA_JSON][1]
     for kind, (files, deleted, size, gone) in more.items():
         assert size - gone == found.contention.orphan_bytes[kind]
+        assert found.contention.lost_bytes[kind] == pytest.approx(size, rel=1e-3)
         mean = alone.totals.written_bytes[kind] / alone.totals.files_written[kind]
         assert size == pytest.approx(files * mean, rel=0.02)
         assert (deleted == files) == (kind != Kind.METADATA_JSON or found.contention.orphan_files == 0)

@@ -161,7 +161,7 @@ def _whole_sweep_faults(
         yield (), Fault(place=("fit", "held_out"), problem=problem, remedy=remedy)
     seen: dict[str, Choice] = {}
     for choice, scenario in combinations:
-        if sum(map(bool, choice)) > 1:  # two values of an axis that are the same are so beside the others' first ones
+        if sum(map(bool, choice)) > 1:  # values of one axis that are the same are found with the first of all others
             continue
         twin = seen.setdefault(json.dumps(scenario.model_dump(mode="json"), sort_keys=True), choice)
         if twin != choice:

@@ -22,6 +22,7 @@ from wasim.years.machine.statements import (
     data_files_made,
     delete_by_position,
     digits_of_merge,
+    held_by_hits,
     into_partitions,
     list_deletes,
     mix_partitions,
@@ -479,6 +480,16 @@ def test_data_files_take_what_their_rows_do() -> None:
     assert data_bytes(laws, 0.0, 0.0, True) == 0
     assert data_bytes(laws, 3.0, 60.0, True) == pytest.approx(3 * bytes_of_rows(laws, 20))
     assert data_bytes(laws, 3.0, 60.0, False) == pytest.approx(3 * compacted_bytes(laws, 20))
+
+
+@pytest.mark.parametrize("is_own", [False, True])
+def test_rows_that_are_written_again_keep_their_ids(is_own: bool) -> None:
+    table, laws = new_table(), replace(LAWS, lineage_footer=40.0)
+    for number in range(3):
+        table.classes[number][FILES], table.classes[number][RECORDS] = 2.0, 20.0
+        table.hits[HIT_ROW_SHARES][number] = 0.5
+    new, again = (data_bytes(laws, 2.0, 20.0, is_new) for is_new in (True, False))
+    assert held_by_hits(table, laws, is_own) == pytest.approx((30, 1.5 * new if is_own else 0.5 * new + again))
 
 
 @pytest.mark.parametrize("uses_vectors", [0, 1])
