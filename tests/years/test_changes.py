@@ -459,6 +459,18 @@ def test_entries_of_statements_share_less_than_one_commits(made: Callable) -> No
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.02)
 
 
+def test_entries_of_rewritten_files_say_of_all_their_rows(made: Callable) -> None:
+    columns = [{"name": f"reading{number}", "type": "double"} for number in range(6)]
+    table = {"columns": columns, "partition_by": BY_HOUR["partition_by"] + BY_BUCKET["partition_by"]}
+    properties = {"commit.manifest.min-count-to-merge": "10"}
+    lines = {"table": table | {"properties": properties}, "commit_interval": "2m", "horizon": f"{120 * COMMITS}s"}
+    upsert = {"share": 0.1, "mode": "copy-on-write"}
+    lines |= {"workload": {"rows_per_second": 1 / 3}, "writer": {"kind": "batch", "upsert": upsert}}
+    exact, summed = made(lines)
+    written = exact.written_bytes[Kind.DATA_MANIFEST]
+    assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.03)
+
+
 def test_manifests_that_a_statement_wrote_again_differ_in_a_list(made: Callable) -> None:
     update = {"every": "10s", "share": 0.1, "mode": "copy-on-write"}
     lines = {"table": TABLE | BY_BUCKET, "workload": {"rows_per_second": 40, "files_per_commit": 2}}

@@ -43,6 +43,7 @@ from wasim.twin.snapshot_updates import append_manifests
 from wasim.twin.statements import upserted_numbers
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
+from wasim.units import Ints
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, compacted_files, growing_fields, of_rows, whole, with_rows
 from wasim.years.growth import SizeByCount
@@ -236,10 +237,12 @@ class TableSample:
         found = []
         for number in range(STATEMENTS):
             if upserts:
-                rows = new_rows(upserted_numbers(case, upserts[0], LATER + number))
+                chosen = upserted_numbers(case, upserts[0], LATER + number)
+                rows = new_rows(chosen if merges_on_read(case) else _with_neighbours(chosen, case.rows_per_commit))
             else:
-                rows = self._touched(number, rng)
-            found.append(files.parts_of([replace(rows, row_ids=rows.numbers)]))
+                chosen = (rows := self._touched(number, rng)).numbers
+            parts = files.parts_of([replace(rows, row_ids=rows.numbers)])
+            found.append([part for part in parts if np.isin(part.share.rows.numbers, chosen).any()])
         return found
 
     def _touched(self, number: int, rng: np.random.Generator) -> RowSet:
@@ -327,6 +330,13 @@ class TableSample:
             ],
             between=between_statements(self._case) * arrivals.files,
         )
+
+
+def _with_neighbours(numbers: Ints, each: int) -> Ints:
+    """Rows with these numbers, and those that came with any of them, `each` so many at a time: copy-on-write writes all
+    rows of the files that it hits.
+    """
+    return np.unique(numbers // each * each + np.arange(each)[:, None])
 
 
 def _rows_by_chance(mean: float, count: int, rng: np.random.Generator, *, is_all: bool) -> list[int]:
