@@ -14,7 +14,7 @@ from wasim.twin.snapshot_updates import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.workload import schedule
-from wasim.years.arrivals import whole
+from wasim.years.arrivals import Arrivals, whole
 from wasim.years.jobs import Job
 from wasim.years.machine.sizes import compacted_bytes
 from wasim.years.machine.tables import (
@@ -59,6 +59,7 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
         partitions=arrivals.partitions,
         open_partitions=arrivals.open_partitions,
         lifetime=arrivals.lifetime_s / case.commit_interval_s,
+        uneven=_uneven(case, arrivals),
         uses_vectors=int(deletes.uses_vectors),
         by_partition=int(deletes.by_partition),
         path_bytes=float(deletes.path_bytes),
@@ -70,6 +71,13 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
     found.small_rows = _rows_until(SMALL_FILE_SHARE * found.compaction_target, found)
     found.large_rows = _rows_until(LARGE_FILE_SHARE * found.compaction_target, found)
     return found
+
+
+def _uneven(case: Case, arrivals: Arrivals) -> float:
+    """The variance of how many files of a commit each partition has: one of each task that any of its rows falls to."""
+    each, shuffles = arrivals.files / arrivals.open_partitions, case.workload.distribution_mode != "none"
+    most = arrivals.pieces * (1.0 if shuffles else case.workload.files_per_commit)
+    return arrivals.pieces * max(0.0, each * (1 - each / most))
 
 
 def _of_writer(case: Case, shape: Shape) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from math import comb, inf
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +52,7 @@ from wasim.years.machine.tables import (
     TOOK_BYTES,
     TOOK_PARTIAL,
     TOOK_SMALL,
+    UNEVEN,
     Laws,
     Table,
 )
@@ -153,6 +155,19 @@ def test_files_of_several_sizes_share_tasks_as_spark_deals_them(small: int, size
         found = table.done[MADE_PARTIAL], table.done[MADE_SETTLED]
         settled = sum(rows >= LAWS.small_rows for rows in made)
         assert found == pytest.approx((len(made) - settled, settled))
+
+
+def test_partitions_with_fewer_files_by_chance_are_left():
+    table, variance = table_of([(1000, 4, 1, 200)]), 1.5
+    table.cohorts[0][UNEVEN] = variance
+    drawn = np.random.default_rng(1).normal(5.0, variance**0.5, 200_000)
+    taken = drawn >= LAWS.min_input_files - 0.5
+    left = np.where(taken, 1.0, drawn)
+    take_groups(table, LAWS, 1.0)
+    assert table.done[GROUPS] == pytest.approx(1000 * taken.mean(), rel=0.01)
+    assert table.done[TOOK_SMALL] + table.done[TOOK_PARTIAL] == pytest.approx(1000 * (drawn * taken).mean(), rel=0.01)
+    assert files_of(table) == pytest.approx(1000 * left.mean(), rel=0.01)
+    assert table.cohorts[0][UNEVEN] == pytest.approx(left.var(), rel=0.02)
 
 
 @given(cohorts=COHORTS_OF)

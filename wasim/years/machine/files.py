@@ -1,6 +1,6 @@
 """Data files in the machine, by the partitions that are open at the same time, and what compaction takes of them."""
 
-from math import ceil, exp, floor, inf
+from math import ceil, erf, exp, floor, inf, pi, sqrt
 
 from wasim.rules.compaction import LOOKBACK, is_much_deleted, is_rewritten, row_groups, task_bytes
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, is_rewritten_for_size
@@ -111,6 +111,7 @@ def into_newest(table: Table, laws: Laws, commits: float) -> None:
     newest = table.cohorts[int(table.numbers[COHORTS]) - 1]
     newest[SMALL_FILES] += commits * laws.files / newest[PARTITIONS]
     newest[SMALL_ROWS] += commits * laws.rows_per_commit / newest[PARTITIONS]
+    newest[UNEVEN] += commits * laws.uneven
 
 
 def small_of(table: Table, kind: int) -> float:
@@ -126,19 +127,19 @@ def small_files(table: Table, laws: Laws) -> float:
     found = table.numbers[LEFT_FILES] + (small_of(table, SMALL_FILES) if laws.new_small > 0 else 0.0)
     for place in range(int(table.numbers[COHORTS])):
         one = table.cohorts[place]
-        for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
+        for column in range(SIZED_FILES, UNEVEN, 2):
             if one[column + 1] < one[column] * laws.small_rows:
                 found += one[PARTITIONS] * one[column]
     return found
 
 
 def group_bytes(table: Table, laws: Laws, one: list[float], share: float) -> float:
-    """Bytes of the files that a compaction takes in one partition, with this share of the compacted ones, all of which
-    it lists by size.
+    """Bytes of the files that a compaction takes in one partition, this share of the mean, all of which it lists by
+    size.
     """
-    sizes, files, rows = table.sizes, one[SMALL_FILES], 0.0
+    sizes, files, rows = table.sizes, one[SMALL_FILES] * share, 0.0
     if files > 0:
-        rows = one[SMALL_ROWS] / files
+        rows = one[SMALL_ROWS] / one[SMALL_FILES]
         sizes[0][1], sizes[0][2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
     sizes[0][0] = files
     found = files * sizes[0][1]
@@ -164,29 +165,28 @@ def is_group_due(table: Table, laws: Laws, one: list[float], files: float) -> bo
 
 
 def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float]:
-    """Which share of these partitions Iceberg compacts, and which share of their compacted files those hold.
+    """Which share of these partitions Iceberg compacts, and how many files each of those has, beyond the mean.
 
-    Of those that are in one partition or another by chance, beyond one for each, it has a number by Poisson's law.
-    Where there are delete files all partitions are taken together: any that is left would keep each of them.
+    How many each has is as good as normal. Less than half a partition is none. Where there are delete files all
+    partitions are taken together: any that is left would keep each of them.
     """
-    if not is_group_due(table, laws, one, one[SMALL_FILES] + one[PARTIAL_FILES]):
-        return 0.0, 0.0
-    uneven = table.numbers[UNEVEN] / partitions_so_far(table, laws)
-    by_chance, missed, missed_files = min(uneven, one[PARTIAL_FILES] - 1), 0.0, 0.0
-    has_some = by_chance > NEGLIGIBLE and one[PARTITIONS] > 1 and not table.used[1]
-    if has_some and not is_group_due(table, laws, one, 2.0):  # for its content
-        each, others = exp(-by_chance), one[PARTIAL_FILES] - by_chance
-        for count in range(max(0, ceil(laws.min_input_files - MEDIAN - others - one[SMALL_FILES]))):
-            missed, missed_files = missed + each, missed_files + each * (count + others)
-            each *= by_chance / (count + 1)
-        return 1 - missed, 1 - missed_files / one[PARTIAL_FILES]
-    return 1.0, 1.0
+    files = one[SMALL_FILES] + one[PARTIAL_FILES]
+    apart, is_due = sqrt(one[UNEVEN]), is_group_due(table, laws, one, files)
+    is_like_others = apart <= NEGLIGIBLE or one[PARTITIONS] <= 1 or table.used[1] > 0
+    if is_like_others or is_group_due(table, laws, one, min(2.0, files)):  # for its content
+        return (1.0 if is_due else 0.0), 0.0
+    above = (files - laws.min_input_files + MEDIAN) / apart
+    share = (1 + erf(above / sqrt(2))) / 2
+    if one[PARTITIONS] * min(share, 1 - share) < MEDIAN:
+        return (1.0 if share > MEDIAN else 0.0), 0.0
+    return share, apart * exp(-above * above / 2) / (sqrt(2 * pi) * share)
 
 
-def spread(places: float, files: float) -> float:
-    """The variance of how many of so many files is in each of these places by chance, one at most, added up."""
+def spread(table: Table, places: float, files: float) -> None:
+    """So many files come into as many of these places by chance, or leave them, one at most: their numbers differ."""
     share = min(1.0, files / places)
-    return places * share * (1 - share)
+    for place in range(int(table.numbers[COHORTS])):
+        table.cohorts[place][UNEVEN] += share * (1 - share)
 
 
 def take_groups(table: Table, laws: Laws, share: float) -> None:
@@ -196,23 +196,38 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         done[what] = 0.0
     for place in range(int(table.numbers[COHORTS])):
         one = table.cohorts[place]
-        groups, files = groups_due(table, laws, one)
+        groups, more = groups_due(table, laws, one)
         if groups <= NEGLIGIBLE:
             continue
-        part = one[PARTITIONS] * share * groups
-        size = group_bytes(table, laws, one, files / groups)
-        done[TOOK_SMALL] += part * one[SMALL_FILES]
-        done[TOOK_PARTIAL] += part * one[PARTIAL_FILES] * files / groups
+        files, part = one[SMALL_FILES] + one[PARTIAL_FILES], one[PARTITIONS] * share * groups
+        each = 1 + more / files
+        size = group_bytes(table, laws, one, each)
+        done[TOOK_SMALL] += part * one[SMALL_FILES] * each
+        done[TOOK_PARTIAL] += part * one[PARTIAL_FILES] * each
         done[TOOK_BYTES] += part * size
         done[GROUPS] += part
-        for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
-            one[column] *= 1 - share * (groups if column < PARTIAL_FILES else files)
+        leave_uneven(laws, one, share * groups, more)
+        for column in range(SMALL_FILES, UNEVEN):
+            one[column] *= 1 - share * groups * each
         most = task_bytes(size, laws.compaction_target)
         if new[0] > 0 and new[1] > most:  # each row group of a large file is a task of its own
             splits = new[0] * row_groups(new[1])
             note_task(table, laws, one, part * splits, new[0] * new[2] / splits)
             new[0] = 0.0
         note_tasks(table, laws, one, part, most)
+
+
+def leave_uneven(laws: Laws, one: list[float], groups: float, more: float) -> None:
+    """How much numbers of files differ once this share of partitions is compacted into a file each, which had so many
+    `more` than the mean: of a normal law, what is left is below the least that is compacted.
+    """
+    files = one[SMALL_FILES] + one[PARTIAL_FILES]
+    if more <= 0 or groups >= 1:
+        one[UNEVEN] *= 1 - groups
+        return
+    fewer = more * groups / (1 - groups)
+    left = one[UNEVEN] - fewer * (fewer + laws.min_input_files - MEDIAN - files)
+    one[UNEVEN] = (1 - groups) * (max(0.0, left) + groups * (files - fewer - 1) ** 2)
 
 
 def note_tasks(table: Table, laws: Laws, one: list[float], part: float, most: float) -> None:
@@ -306,7 +321,7 @@ def add_compacted(one: list[float], files: float, rows: float) -> None:
     if files <= NEGLIGIBLE:
         return
     each, nearest, least = rows / files, SIZED_FILES, inf
-    for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
+    for column in range(SIZED_FILES, UNEVEN, 2):
         if one[column] <= NEGLIGIBLE:
             if least > SAME_SIZE * each:
                 nearest = column
@@ -321,9 +336,9 @@ def add_compacted(one: list[float], files: float, rows: float) -> None:
 def balance_sizes(one: list[float]) -> None:
     """Takes as many files and rows of each size as have left a partition's compacted files together."""
     files = rows = 0.0
-    for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
+    for column in range(SIZED_FILES, UNEVEN, 2):
         files, rows = files + one[column], rows + one[column + 1]
-    for column in range(SIZED_FILES, ROW_OF_PARTITIONS, 2):
+    for column in range(SIZED_FILES, UNEVEN, 2):
         one[column] *= one[PARTIAL_FILES] / files if files > 0 else 0.0
         one[column + 1] *= one[PARTIAL_ROWS] / rows if rows > 0 else 0.0
 

@@ -77,7 +77,6 @@ from wasim.years.machine.tables import (
     TOOK_PARTIAL,
     TOOK_SMALL,
     TOUCHED_ROWS,
-    UNEVEN,
     WRITTEN_FILES,
     Laws,
     Table,
@@ -214,7 +213,6 @@ def forget_deleted(table: Table, laws: Laws, of_small: float, of_partial: float)
         numbers[EDGE_FILES] *= 1 - of_partial
         numbers[EDGE_ROWS] *= 1 - of_partial
     numbers[SQUARES] = numbers[SQUARES] * (1 - of_partial) + table.done[MADE_SQUARES]
-    numbers[UNEVEN] *= 1 - of_partial
     if laws.uses_vectors:
         drop_vectors(table, laws, named - total_of(deleted[HELD]))
 

@@ -88,7 +88,6 @@ from wasim.years.machine.tables import (
     STATEMENTS_WRITE,
     TOGETHER,
     TOUCHES,
-    UNEVEN,
     UPSERT,
     WRITTEN_FILES,
     Laws,
@@ -163,7 +162,7 @@ def rewrite_rows(
     is_own, squares, squares_left = files >= 0, numbers[SQUARES], numbers[SQUARES_LEFT]
     hit, (removed, removed_bytes) = total_of(hits[HIT_FILES]), held_by_hits(table, laws, is_own)
     made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
-    numbers[UNEVEN] += spread(partitions_of_statement(table, laws), hits[HIT_FILES][REWRITTEN])
+    spread(table, partitions_of_statement(table, laws), hits[HIT_FILES][REWRITTEN])
     created = out_of_manifests(table, laws)
     out_of_partitions(table)
     stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
@@ -649,7 +648,7 @@ def add_written(
         is_small = each < laws.small_rows
         partial, settled_rows = made - made * stays * is_small, rows * stays_rows * is_small
         into_partitions(table, partial, rows - settled_rows)
-        numbers[UNEVEN] += spread(partitions_of_statement(table, laws), partial)
+        spread(table, partitions_of_statement(table, laws), partial)
         numbers[SQUARES] += partial * each * each
     numbers[SETTLED_FILES] += made - partial
     numbers[SETTLED_ROWS] += settled_rows

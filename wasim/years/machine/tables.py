@@ -24,10 +24,12 @@ SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate 
 COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, MISSED = range(11)
 COLUMNS = MISSED + 1
 # A row of partitions: the files below the target in each, as they came or compacted, and the rows in them; then the
-# same of the compacted ones by their size, in the order in which they are read
+# same of the compacted ones by their size, in the order in which they are read; and the variance of how many of all
+# files each of the partitions has
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS, SIZED_FILES = range(6)
 MOST_SIZES = 6
-ROW_OF_PARTITIONS = SIZED_FILES + 2 * MOST_SIZES
+UNEVEN = SIZED_FILES + 2 * MOST_SIZES
+ROW_OF_PARTITIONS = UNEVEN + 1
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Single numbers of a table
 COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)
@@ -57,8 +59,7 @@ EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the e
 EVENLY = 56  # whether the rows that a statement hits lie at even distances in partitions by time, one open at a time
 KEPT_SQUARES = 57  # of files as they arrived when the last statement had run: the squares of the shares of rows left
 OPEN_FILES, OPEN_SQUARES = 58, 59  # the same, of such a partition that is open: its files, the squares of their rows
-UNEVEN = 60  # the variance of how many rewritten files each partition has, added up
-NUMBERS = UNEVEN + 1
+NUMBERS = OPEN_SQUARES + 1
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
@@ -164,6 +165,7 @@ class Laws:
     partitions: float
     open_partitions: float
     lifetime: float  # commits
+    uneven: float  # the variance of how many files of a commit each of them has
     # compaction
     compacts: int
     compaction_target: float
