@@ -459,6 +459,18 @@ def test_entries_of_statements_share_less_than_one_commits(made: Callable) -> No
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.02)
 
 
+def test_compaction_leaves_partitions_that_have_fewer_files_by_chance(made: Callable) -> None:
+    lines = {"table": TABLE | {"partition_by": BY_HOUR["partition_by"] + BY_BUCKET["partition_by"]}}
+    lines |= {"workload": {"rows_per_second": 4 / 3, "files_per_commit": 4}, "commit_interval": "30s", "horizon": "3h"}
+    merge = {"every": "20m", "share": 0.01, "mode": "copy-on-write"}  # of closed hours whose files stay small
+    lines |= {"changes": {"merge": merge}, "maintenance": {"rewrite_data_files": {"when_small_files": 20}}}
+    exact, summed = made(lines | {"writer": {"kind": "streaming", "append": "merge"}})
+    written = exact.written_bytes[Kind.METADATA_JSON]
+    assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=0.01)
+    written = exact.files_written[Kind.DATA_MANIFEST]
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.12)
+
+
 def test_entries_of_rewritten_files_say_of_all_their_rows(made: Callable) -> None:
     columns = [{"name": f"reading{number}", "type": "double"} for number in range(6)]
     table = {"columns": columns, "partition_by": BY_HOUR["partition_by"] + BY_BUCKET["partition_by"]}

@@ -647,6 +647,7 @@ def add_written(
     if is_rewritten_for_size(laws, each):
         is_small = each < laws.small_rows
         partial, settled_rows = made - made * stays * is_small, rows * stays_rows * is_small
+        numbers[LEFT_FILES] += made - partial
         into_partitions(table, partial, rows - settled_rows)
         spread(table, partitions_of_statement(table, laws), partial)
         numbers[SQUARES] += partial * each * each
