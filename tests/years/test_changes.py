@@ -104,7 +104,8 @@ AT_AN_END = [
 ]
 SCATTERED = [
     {
-        "changes": {"update": {"every": "2s", "rows": 1, "mode": "merge-on-read"}}
+        "changes": {"update": {"every": "2s", "rows": 1, "mode": "merge-on-read"}},
+        "horizon": f"{3 * COMMITS}s",
     },  # of which chance leaves none at times
     {"changes": {"update": {"every": "2s", "share": 0.01, "mode": "copy-on-write"}}, "commit_interval": "5s"},
     {"changes": {"update": {"every": "5s", "share": 0.01, "mode": "copy-on-write"}}},
@@ -440,6 +441,21 @@ def test_scattered_deletes_leave_files_in_closed_partitions(made: Callable) -> N
     }
     exact, summed = made(lines)
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.05)
+
+
+@pytest.mark.parametrize("rows", [{"share": 0.01}, {"rows": 60}], ids=str)
+def test_scattered_deletes_leave_manifests_of_small_files(rows: dict[str, Any], made: Callable) -> None:
+    """They take the large file of a closed partition each time, and few of the others."""
+    lines = {
+        "commit_interval": "2m",
+        "horizon": f"{120 * 4 * COMMITS}s",
+        "workload": {"rows_per_second": 1 / 3},
+        "table": TABLE | {"partition_by": [*BY_HOUR["partition_by"], *BY_BUCKET["partition_by"]]},
+        "changes": {"delete": {"every": "6m", "mode": "copy-on-write", **rows}},
+    }
+    exact, summed = made(lines | {"writer": "streaming"})
+    for kind in (Kind.DATA, Kind.DATA_MANIFEST):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.06), kind
 
 
 def test_summaries_of_statements_compress_as_among_those_of_commits(made: Callable) -> None:

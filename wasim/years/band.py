@@ -41,7 +41,7 @@ _AT_AN_END = {**_widths(0.02, 0.03, 0.04, 0.04), Kind.DELETE_MANIFEST: 0.14, Kin
 # Where such statements find files that compaction made: which of them hold the rows, and when deletes are dropped
 _AT_AN_END_COMPACTED = _widths(0.025, 0.06, 0.15, 0.15)
 # How long an older manifest of deletes keeps an entry that no statement has hit differs from manifest to manifest
-_SCATTERED = {**_widths(0.015, 0.05, 0.1, 0.07), Kind.DELETE_MANIFEST: 0.13, Kind.DELETE_FILE: 0.09}
+_SCATTERED = {**_widths(0.015, 0.05, 0.1, 0.14), Kind.DELETE_MANIFEST: 0.14, Kind.DELETE_FILE: 0.14}
 # Which of the files that compaction left upserts hit again, and in how many manifests what names them stands
 _UPSERTS_COMPACTED = _widths(0.015, 0.09, 0.15, 0.15)
 # Upserts of the newest rows of partitions by time: which manifests hold the files of the day that is open

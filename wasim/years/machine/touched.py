@@ -205,13 +205,15 @@ def are_all_open(table: Table, laws: Laws) -> bool:
 
 
 def large_files(table: Table, laws: Laws) -> float:
-    """One rewritten file of each partition that holds any; none where they may all be, or partitions are not known."""
-    found = 0.0
-    for place in range(int(table.numbers[COHORTS])):
+    """One rewritten file of each partition that holds any, or could, where partitions are not known apart; none where
+    they may all be.
+    """
+    every, found = partitions_so_far(table, laws), 0.0
+    if laws.lifetime < inf and not laws.compacts:
+        found = every
+    for place in range(0 if found > 0 else int(table.numbers[COHORTS])):
         found += table.cohorts[place][PARTITIONS] * min(1.0, table.cohorts[place][PARTIAL_FILES])
-    is_known = laws.compacts > 0 or are_all_open(table, laws)
-    is_some = found < table.classes[REWRITTEN][FILES] or partitions_so_far(table, laws) <= 1
-    return found if is_known and is_some else 0.0
+    return found if found < table.classes[REWRITTEN][FILES] or every <= 1 else 0.0
 
 
 def hit_of_large(table: Table, share: float, large: float, evenly: bool, squares: float) -> tuple[float, float]:
@@ -669,7 +671,12 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
         return closed * cells_hit(laws, each, share) + open_hit(table, laws, 0.0, things)
     if table.numbers[IS_SCATTERED] > 0:
         every = partitions_so_far(table, laws)
-        return every * (1 - exp(-things / every))
+        if laws.lifetime == inf or table.numbers[NET_ROWS] >= 0:
+            return every * (1 - exp(-things / every))
+        left, missed = max(LEAST_APART, live_rows(table) / rows_through(laws, table.numbers[COMMITS])), 0.0
+        for age in range(AGES):  # of what statements deleted so many rows at a time, older partitions have fewer left
+            missed += exp(-things / every / left * ((age + 0.5) / AGES) ** (1 / left - 1)) / AGES
+        return every * (1 - missed)
     touched, units = total_of(table.hits[HIT_ROWS]), 1.0
     first, last = table.numbers[GONE_ROWS], table.numbers[GONE_ROWS] + touched
     if table.numbers[IS_NEWEST] > 0:  # with the new rows of a commit, if that is what changes them
