@@ -430,6 +430,16 @@ def test_overwritten_partitions_leave_the_others_in_their_manifests(made: Callab
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.06)
 
 
+def test_partitions_that_are_overwritten_have_no_more_files(made: Callable) -> None:
+    """A file of each task at most, which are fewer than a compaction waits for."""
+    lines = {"writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 4}, "table": TABLE | BY_BUCKET}
+    changes = {"overwrite": {"every": "10s", "share": 0.002, "kind": "dynamic"}}
+    lines |= {"changes": changes, "maintenance": {"rewrite_data_files": {"every": "80s"}}, "horizon": "500s"}
+    exact, summed = made(lines)
+    lists = exact.files_written[Kind.MANIFEST_LIST]
+    assert summed.totals.files_written[Kind.MANIFEST_LIST] == pytest.approx(lists, abs=1)
+
+
 def test_scattered_deletes_leave_files_in_closed_partitions(made: Callable) -> None:
     lines = {
         "commit_interval": "7m",

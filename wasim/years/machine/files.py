@@ -171,7 +171,7 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
     partitions are taken together: any that is left would keep each of them.
     """
     files = one[SMALL_FILES] + one[PARTIAL_FILES]
-    apart, is_due = sqrt(one[UNEVEN]), is_group_due(table, laws, one, files)
+    apart, is_due = sqrt(min(one[UNEVEN], files)), is_group_due(table, laws, one, files)
     is_like_others = apart <= NEGLIGIBLE or one[PARTITIONS] <= 1 or table.used[1] > 0
     if is_like_others or is_group_due(table, laws, one, min(2.0, files)):  # for its content
         return (1.0 if is_due else 0.0), 0.0

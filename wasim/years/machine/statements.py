@@ -88,6 +88,7 @@ from wasim.years.machine.tables import (
     STATEMENTS_WRITE,
     TOGETHER,
     TOUCHES,
+    UNEVEN,
     UPSERT,
     WRITTEN_FILES,
     Laws,
@@ -152,6 +153,17 @@ def partitions_of_statement(table: Table, laws: Laws) -> float:
     return partitions_so_far(table, laws) if table.numbers[IS_SCATTERED] > 0 else laws.open_partitions
 
 
+def note_gaps(table: Table, laws: Laws, is_own: bool) -> None:
+    """Notes how much numbers of files differ between partitions once those that were hit are gone: all of some
+    partitions' where a statement overwrites them with rows of its `own`.
+    """
+    if not is_own:
+        spread(table, partitions_of_statement(table, laws), table.hits[HIT_FILES][REWRITTEN])
+        return
+    for place in range(int(table.numbers[COHORTS])):
+        table.cohorts[place][UNEVEN] *= 1 - table.hits[HIT_SHARES][REWRITTEN]
+
+
 def rewrite_rows(
     table: Table, laws: Laws, change: int, written: float, updated: float, inserted: float, files: float
 ) -> None:
@@ -162,7 +174,7 @@ def rewrite_rows(
     is_own, squares, squares_left = files >= 0, numbers[SQUARES], numbers[SQUARES_LEFT]
     hit, (removed, removed_bytes) = total_of(hits[HIT_FILES]), held_by_hits(table, laws, is_own)
     made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
-    spread(table, partitions_of_statement(table, laws), hits[HIT_FILES][REWRITTEN])
+    note_gaps(table, laws, is_own)
     created = out_of_manifests(table, laws)
     out_of_partitions(table)
     stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
