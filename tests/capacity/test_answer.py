@@ -10,10 +10,10 @@ from support.plans import a_request
 from wasim.capacity import Figures, Maintenance, Plan, Setting, make_plan
 from wasim.capacity.answer import (
     BAR,
-    Commands,
     Section,
+    Statements,
     _bar,
-    _compared,
+    _costs,
     _intervals,
     _neighbours,
     conclusion,
@@ -63,7 +63,7 @@ def test_the_chosen_interval_alone_is_marked():
 
 def test_neighbours_stand_left_and_right_of_the_choice():
     plan = lawful_plan()
-    table = _compared(plan, plan.chosen)
+    (table,) = (one for one in _costs(plan, plan.chosen) if isinstance(one, TextTable))
     every = [format_duration(one.setting.interval_s) for one in (plan.shorter, plan.chosen, plan.longer) if one]
     assert [cell.removeprefix("→ ") for cell in table.head[1:-1]] == every
     assert sum(cell.startswith("→ ") for cell in table.head) == 1
@@ -284,7 +284,11 @@ def test_lines_of_a_plan_are_as_wide_as_a_terminal():
     assert "--explain" in short[-1]
     assert not any("--explain" in line for line in long)
     statements = {
-        line for one in sections_of(plan) for block in one.blocks if isinstance(block, Commands) for line in block.lines
+        line
+        for one in sections_of(plan)
+        for block in one.blocks
+        if isinstance(block, Statements)
+        for line in block.lines
     }
     assert max(len(line) for line in long if line not in statements) <= 80
     assert max(len(line) for line in long if line not in statements) > 75
@@ -312,7 +316,7 @@ def test_maintenance_is_said_by_count_and_kept_json_by_bytes():
 
 def test_sections_and_tables_are_a_line_apart():
     table = TextTable(caption="", head=("a", "b"), rows=(("1", "2"),))
-    statements = Commands(language="SQL", lines=("one;", "two;"))
+    statements = Statements(language="SQL", lines=("one;", "two;"))
     sections = [
         Section(title="First", blocks=("Words.", "More words.", table)),
         Section(title="Second", blocks=(statements, "Words.")),

@@ -54,5 +54,5 @@ def test_the_first_table_not_of_limits_is_shown():
     assert "| First |" in before.replace("  ", " ")
     assert "Next" not in before
     assert LIMITS_HEAD not in before
-    code = sections_comment("h", [], [Section(title="C", blocks=(Commands(language="SQL", lines=("a", "b")),))], "")
+    code = sections_comment("h", [], [Section(title="C", blocks=(Statements(language="SQL", lines=("a", "b")),))], "")
     assert "```sql\na\nb\n```" in code

@@ -7,9 +7,9 @@ from itertools import groupby
 from math import log
 from typing import TypeAlias
 
-from wasim.capacity.commands import counts_of, statements_of
+from wasim.capacity.commands import Statements, counts_of, statements_of
 from wasim.capacity.figures import Figures
-from wasim.capacity.now import MONEY_WORDS, Saving
+from wasim.capacity.now import MONEY_WORDS, Money
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import DEFAULT_LOCATION
 from wasim.capacity.settings import case_of
@@ -43,15 +43,7 @@ WORST_DAY_APART, JUST_APART = 1.25, 1.01  # times the mean: a worst day has a ro
 CHOSEN = "→"  # as in the tables of a run
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commands:
-    """Lines to paste, as they are, in one language."""
-
-    language: str
-    lines: tuple[str, ...]
-
-
-Block: TypeAlias = str | TextTable | Commands
+Block: TypeAlias = str | TextTable | Statements
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +101,7 @@ def section_lines(sections: Iterable[Section]) -> Iterator[str]:
     """Sections for a terminal, a line apart, without their titles."""
     for number, section in enumerate(sections):
         for place, block in enumerate(section.blocks):
-            if (number and not place) or (place and isinstance(block, TextTable | Commands)):
+            if (number and not place) or (place and isinstance(block, TextTable | Statements)):
                 yield ""
             yield from _block_lines(block)
 
@@ -129,10 +121,10 @@ def _now_and_then(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
     yield from (f"Mind: {sentence}" for sentence in warnings_of(plan))
     saving = plan.saving
     is_known = saving is not None and saving.now is not None
-    rows = [*_money_rows(plan, saving), *_figure_rows(plan, chosen, None if saving is None else saving.now)]
-    head = ("Settled", "now", "then", "Δ", "limit") if is_known else ("Settled", "then", "limit")
-    kept = [(row[0], *(row[1:] if is_known else (row[2], row[4]))) for row in rows]
-    yield TextTable(caption="Now and then, within the limits", head=head, rows=tuple(kept), figures=head[1:-1])
+    of_all, currency = all_words(plan.case.writer.tables), plan.request.prices.currency
+    money = [] if saving is None else money_rows(saving.now_money, saving.then_money, currency, of_all)
+    rows = [*money, *_figure_rows(plan, chosen, None if saving is None else saving.now)]
+    yield now_and_then_table("Settled", "limit", rows, caption="within the limits", is_known=is_known)
     if saving is not None and saving.once_bytes > 0:
         size = value_words("metadata_bytes", saving.once_bytes, "")
         yield f"Deleted once, by {format_duration(plan.request.horizon_s)} from now: {size} of metadata."
@@ -160,21 +152,20 @@ def _of_all_tables(plan: Plan, chosen: Figures) -> Iterator[str]:
         yield f"Commits to {tables:,} tables {turn_words(plan.case)}, in {taken}: rows of the last come so much later."
 
 
-def _money_rows(plan: Plan, saving: Saving | None) -> Iterator[tuple[str, ...]]:
-    if saving is None:
-        return
+def now_and_then_table(
+    first: str, last: str, rows: Iterable[tuple[str, ...]], *, caption: str, is_known: bool
+) -> TextTable:
+    """A table of rows with a name, now, then, the difference and a bound; where now is not known, without these two."""
+    places = range(5) if is_known else (0, 2, 4)
+    head, *kept = (tuple(row[place] for place in places) for row in ((first, "now", "then", "Δ", last), *rows))
+    return TextTable(caption=f"Now and then, {caption}", head=head, rows=tuple(kept), figures=head[1:-1])
+
+
+def money_rows(now: Money | None, then: Money, currency: str, of_all: str = "") -> Iterator[tuple[str, ...]]:
+    """A row for each sum of money."""
     for name, label in MONEY_WORDS.items():
-        now, then = saving.now_money, saving.then_money
-        yield (
-            f"{label}{all_words(plan.case.writer.tables)}",
-            *now_and_then_words(
-                "monthly_cost",
-                None if now is None else getattr(now, name),
-                getattr(then, name),
-                plan.request.prices.currency,
-            ),
-            "",
-        )
+        before = None if now is None else getattr(now, name)
+        yield f"{label}{of_all}", *now_and_then_words("monthly_cost", before, getattr(then, name), currency), ""
 
 
 def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[tuple[str, ...]]:
@@ -341,9 +332,8 @@ def _bar(cost: float, least: float, most: float) -> int:
     return 1 + round((BAR - 1) * log(max(cost, least) / least) / log(most / least))
 
 
-def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Commands]:
-    for one in statements_of(plan.request, plan.case, chosen.setting):
-        yield Commands(language=one.language, lines=one.lines)
+def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Statements]:
+    yield from statements_of(plan.request, plan.case, chosen.setting)
     if plan.case.writer.tables > 1:
         yield f"Statements on the table are for each of the {plan.case.writer.tables:,} tables."
     case = case_of(plan.request, chosen.setting)

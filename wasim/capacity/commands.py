@@ -72,7 +72,7 @@ class _Upkeep:
 
 def statements_of(request: PlanRequest, case: Case, setting: Setting) -> Iterator[Statements]:
     """All that a setting takes: maintenance and properties in SQL, then the writer's interval in its own language."""
-    for dialect, sql in _blocks(_upkeep(request, setting)):
+    for dialect, sql in _IN_DIALECT[request.sql](_upkeep(request, setting)):
         lines = [line for one in sql for line in one.split("\n")]
         yield Statements(language=f"{dialect.capitalize()} SQL", lines=tuple(lines))
     language, options = writer_options(request, case, setting)
@@ -83,7 +83,7 @@ def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> 
     """Statements in the SQL of the request's dialect: properties once, then each job and its schedule as a comment, in
     cron's fields; what that cannot do follows in Spark's, below a comment that says so.
     """
-    return tuple(one for _, sql in _blocks(_upkeep(request, setting, table)) for one in sql)
+    return tuple(one for _, sql in _IN_DIALECT[request.sql](_upkeep(request, setting, table)) for one in sql)
 
 
 def _upkeep(request: PlanRequest, setting: Setting, table: str | None = None) -> _Upkeep:
@@ -116,11 +116,6 @@ def _upkeep(request: PlanRequest, setting: Setting, table: str | None = None) ->
 
 
 _Block = tuple[Dialect, tuple[str, ...]]
-
-
-def _blocks(asked: _Upkeep) -> Iterator[_Block]:
-    """Statements by the dialect that they are in, that of the request first."""
-    yield from _IN_DIALECT[asked.request.sql](asked)
 
 
 def _in_spark(asked: _Upkeep) -> Iterator[_Block]:

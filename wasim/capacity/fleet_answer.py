@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from wasim.capacity.answer import WIDTH, Section, section_lines
+from wasim.capacity.answer import WIDTH, Section, money_rows, now_and_then_table, section_lines
 from wasim.capacity.commands import sql_of
 from wasim.capacity.comment import sections_comment
 from wasim.capacity.document import money_document, setting_document
 from wasim.capacity.fleet import Assigned, FleetPlan, by_interval
 from wasim.capacity.fleet_options import Option
-from wasim.capacity.now import MONEY_WORDS, Money, Saving
+from wasim.capacity.now import Money, Saving
 from wasim.capacity.request import is_table_name
 from wasim.capacity.words import now_and_then_words, value_words
 from wasim.report.tables import Judged, TextTable
@@ -77,13 +77,11 @@ def _now_and_then(plan: FleetPlan) -> Iterator[str | TextTable]:
     saved = [(one, saving) for one, _ in plan.planned if (saving := one.found.saving) is not None]
     known = [(one, saving) for one, saving in saved if saving.now is not None]
     is_known = bool(known) and len(known) == len(plan.planned)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     if len(saved) == len(plan.planned):
         then = _money(saved, lambda one: one.then_money)
         before = _money(known, lambda one: one.now_money) if is_known else None
-        for name, label in MONEY_WORDS.items():
-            now = None if before is None else getattr(before, name)
-            rows.append((label, *now_and_then_words("monthly_cost", now, getattr(then, name), plan.currency), ""))
+        rows += money_rows(before, then, plan.currency)
     for metric in SUMS:
         bound = getattr(plan.budget, {"metadata_bytes_per_day": "metadata_per_day"}.get(metric, metric), None)
         value = sum(getattr(option, metric) * one.table.count for one, option in plan.planned)
@@ -91,11 +89,7 @@ def _now_and_then(plan: FleetPlan) -> Iterator[str | TextTable]:
         mark = "" if bound is None else f"{'✓' if value <= bound else '✗'} {value_words(metric, bound, plan.currency)}"
         label = f"{METRICS[metric].words}{', most' if metric == 'metadata_on_disk_bytes' else ''}"
         rows.append((label, *now_and_then_words(metric, now, value, plan.currency), mark))
-    head = (
-        ("Settled, all tables", "now", "then", "Δ", "budget") if is_known else ("Settled, all tables", "then", "budget")
-    )
-    kept = tuple((row[0], *(row[1:] if is_known else (row[2], row[4]))) for row in rows)
-    yield TextTable(caption="Now and then, within the budget", head=head, rows=kept, figures=head[1:-1])
+    yield now_and_then_table("Settled, all tables", "budget", rows, caption="within the budget", is_known=is_known)
     if once_bytes := sum(saving.once_bytes * one.table.count for one, saving in known):
         yield f"Deleted once, by the horizon's end: {format_bytes(once_bytes)} of metadata."
     if known and not is_known:
