@@ -101,15 +101,11 @@ class DataFiles:
         """Columns with counts, in the same order: Java keeps none of what is in a list or a map, pyiceberg does."""
         return tuple(leaf for leaf in self.sized if leaf.items is None or self._is_python)
 
-    @cached_property
-    def _values_per_row(self) -> dict[int, int]:
-        return {leaf.field_id: leaf.items or 1 for leaf in self.counted}
-
     def _values_in(self, rows: int) -> SharedMap:
         """The values of each column with counts in so many rows; most files have as many as the one before."""
         if rows not in self.values_in:
             self.values_in.clear()
-            self.values_in[rows] = SharedMap({number: rows * each for number, each in self._values_per_row.items()})
+            self.values_in[rows] = SharedMap({leaf.field_id: rows * (leaf.items or 1) for leaf in self.counted})
         return self.values_in[rows]
 
     @cached_property
@@ -131,14 +127,6 @@ class DataFiles:
     def _no_nan(self) -> SharedMap:
         floats = () if self._is_python else (leaf for leaf in self.counted if leaf.column.type in ("float", "double"))
         return SharedMap({leaf.field_id: 0 for leaf in floats})
-
-    @cached_property
-    def _sized_ids(self) -> tuple[int, ...]:
-        return tuple(leaf.field_id for leaf in self.sized)
-
-    @cached_property
-    def _bounded_ids(self) -> tuple[int, ...]:
-        return tuple(leaf.field_id for leaf in self.bounded)
 
     @cached_property
     def _constant(self) -> frozenset[int]:
@@ -277,7 +265,8 @@ class DataFiles:
             part = replace(part, share=replace(part.share, rows=held.take(np.arange(rows))), bounds={})
         self._compute_bounds([part], known)
         found = others.draw(rows, rng)
-        bounds = {number: found.get(number) or part.bounds[number] for number in self._bounded_ids}
+        ids = (leaf.field_id for leaf in self.bounded)
+        bounds = {number: found.get(number) or part.bounds[number] for number in ids}
         path = self._path(part, commit, numbers)
         return self._entry(path, part.share.partition, sizes, self._none, bounds, rows=rows)
 
@@ -296,7 +285,7 @@ class DataFiles:
             record_count=rows,
             file_size_bytes=sizes.total,
             partition=partition,
-            column_sizes={number: sizes.columns[number] for number in self._sized_ids},
+            column_sizes={leaf.field_id: sizes.columns[leaf.field_id] for leaf in self.sized},
             value_counts=self._values_in(rows),
             null_value_counts=nulls,
             nan_value_counts=self._no_nan,

@@ -10,7 +10,6 @@ compressed instead.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import ceil, exp, log, log2, sqrt
@@ -362,7 +361,8 @@ class FileSizes:
     def _draw_columns(self, counts: tuple[int, ...], rng: np.random.Generator) -> dict[int, int]:
         """Bytes of columns that hold these numbers of values, by field id."""
         if counts not in self.laws:
-            columns = list(zip(self._kind_of_each, self._values_of(counts), strict=True))
+            values = map(_values_in, self.leaves, counts)
+            columns = list(zip(self._kind_of_each, values, strict=True))
             of_kind = {one: self.kinds[one[0]].of(one[1]) for one in dict.fromkeys(columns)}
             laws = [of_kind[one] for one in columns]
             deviations = np.array([law.deviation_bytes for law in laws])
