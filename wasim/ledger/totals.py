@@ -192,7 +192,7 @@ class Summed:
     `totals` are written and deleted bytes and files by kind over the horizon, CREATE TABLE included. `ledger` holds
     some of the writer's commits, evenly spaced in the logarithm, the last one among them; columns that the engine does
     not know are NaN. `band` is the relative half-width, by kind, of the band that holds the true written bytes: 0.01
-    is ±1 %, and 0 is exact. `approximated` are plain sentences: what was replaced by its mean in this case.
+    is ±1 %, and a kind that is not there is exact. `approximated` are plain sentences: what was replaced by its mean.
     """
 
     totals: Totals
@@ -200,8 +200,8 @@ class Summed:
     ledger: Ledger
     ingested_bytes: int  # data bytes of rows when they first arrived
     operations: tuple[OperationTotals, ...]  # may be empty
-    band: dict[Kind, float]
-    approximated: tuple[str, ...]
+    band: dict[Kind, float] = field(default_factory=dict)
+    approximated: tuple[str, ...] = ()
     contention: Contention | None = None  # of several writers
     scanned: Scanned | None = None  # where the engine says which manifests have live files
     settled: Mapping[str, float] = field(default_factory=dict)  # by metric: the most it holds, what its days write

@@ -1,7 +1,7 @@
 """Runs as values: what a finished case and a finished run consist of; and what simulating left out, said once."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,11 +9,8 @@ import numpy as np
 
 from wasim.contention import ModelledLatency
 from wasim.ledger import (
-    Contention,
     DirectoryScan,
     Kind,
-    Ledger,
-    OperationTotals,
     PlanningProbe,
     Recording,
     Requests,
@@ -42,12 +39,10 @@ class Simulation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseRun:
+class CaseRun(Summed):
     """One case, carried out or simulated; `of_recording` and `of_summed` make it of what an engine returned.
 
-    `band` is the relative half-width, by kind, of the band that holds the true written bytes; a kind that is not there
-    is exact. `approximated` says in plain sentences what was replaced by its mean. `is_sampled` says whether the ledger
-    holds only some of the commits, as with sums.
+    `is_sampled` says whether the ledger holds only some of the commits, as with sums.
     `settled` has, by metric, the most that the table held in the later half of the horizon, and what an hour and a day
     of the last full cycle of its maintenance wrote. `location` is the table's, which its files repeat: None of a run
     that was saved without it.
@@ -56,24 +51,15 @@ class CaseRun:
     key: str
     case: Case
     engine: str  # spark | core | sim
-    ledger: Ledger
-    totals: Totals
-    live_bytes: dict[Kind, int]  # reachable from the current snapshot (and the current metadata.json)
-    operations: tuple[OperationTotals, ...]  # what each kind of step cost; empty where an engine does not tell
-    ingested_bytes: int  # data bytes of rows when they first arrived
     amplification: WriteAmplification
-    probes: tuple[PlanningProbe, ...]
+    probes: tuple[PlanningProbe, ...] = ()
     wall_s: float
     requests: Requests | None = None  # to S3; None where the store is local
     listings: tuple[DirectoryScan, ...] = ()  # none where there is no data to list
-    contention: Contention | None = None  # None of sums of one writer
-    band: dict[Kind, float] = field(default_factory=dict)
-    approximated: tuple[str, ...] = ()
     simulation: Simulation | None = None  # None of a case on real Iceberg
     latency: ModelledLatency | None = None  # of simulated commits; None where commits were timed
     is_sampled: bool = False
     location: str | None = None
-    settled: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of_recording(
@@ -86,8 +72,6 @@ class CaseRun:
             ledger=view_by_commit(recording),
             ingested_bytes=ingested_bytes(recording),
             operations=sum_by_operation(recording),
-            band={},
-            approximated=(),
             settled=settled_of(case, recording),
         )
         made = cls.of_summed(case, summed, key=key, engine=engine, wall_s=wall_s)
@@ -96,25 +80,9 @@ class CaseRun:
     @classmethod
     def of_summed(cls, case: Case, summed: Summed, *, key: str, engine: str, wall_s: float) -> "CaseRun":
         """The case of which the engine returned sums."""
-        ingested = summed.ingested_bytes
-        return cls(
-            key=key,
-            case=case,
-            engine=engine,
-            ledger=summed.ledger,
-            totals=summed.totals,
-            live_bytes=summed.live_bytes,
-            operations=summed.operations,
-            ingested_bytes=ingested,
-            amplification=amplification(summed.totals, ingested_bytes=ingested, horizon_s=case.horizon_s),
-            probes=(),
-            wall_s=wall_s,
-            band=summed.band,
-            approximated=summed.approximated,
-            contention=summed.contention,
-            settled=summed.settled,
-            is_sampled=True,
-        )
+        wa = amplification(summed.totals, ingested_bytes=summed.ingested_bytes, horizon_s=case.horizon_s)
+        sums = {one.name: getattr(summed, one.name) for one in fields(Summed) if one.name != "scanned"}
+        return cls(**sums, key=key, case=case, engine=engine, amplification=wa, wall_s=wall_s, is_sampled=True)
 
     @property
     def of_all_tables(self) -> Totals:
