@@ -12,7 +12,7 @@ from wasim.errors import UnsupportedFile, printable
 from wasim.iceberg import IcebergFileError, ManifestEntry, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.codecs import decompressed
-from wasim.iceberg.containers import ENCRYPTED_MAGIC, Container, read_container
+from wasim.iceberg.containers import ENCRYPTED_MAGIC, Block, Container, read_container
 from wasim.iceberg.json_text import JsonFields, read_json
 from wasim.iceberg.manifests import ManifestHeader, entry_record
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from wasim.errors import IcebergFileError, UnsupportedFile
 from wasim.iceberg.avro_encoding import decode_long, encode_bytes, encode_long, encode_string
@@ -59,21 +59,6 @@ class Block(NamedTuple):
     raw: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Container:
-    """An Avro file taken apart: header values in file order, codec among them, and its blocks."""
-
-    header: Mapping[str, bytes]
-    sync_marker: bytes
-    blocks: tuple[Block, ...]
-    file_bytes: int
-
-    @property
-    def codec(self) -> str:
-        """One of `CODECS`; `null` stands for no compression."""
-        return self.header.get("avro.codec", b"null").decode()
-
-
 class PackedBlock(NamedTuple):  # a frozen dataclass takes four times as long to make
     """One block as it is stored, and the byte of the file at which it ends."""
 
@@ -82,17 +67,23 @@ class PackedBlock(NamedTuple):  # a frozen dataclass takes four times as long to
     end: int
 
 
-class PackedContainer(NamedTuple):
-    """An Avro file taken apart, its blocks not inflated."""
+Held = TypeVar("Held")
+
+
+class Container(NamedTuple, Generic[Held]):
+    """An Avro file taken apart: header values in file order, its codec of `CODECS`, and its blocks, inflated or not."""
 
     source: str
     header: Mapping[str, bytes]
     sync_marker: bytes
     codec: str
-    blocks: tuple[PackedBlock, ...]
+    blocks: tuple[Held, ...]
     file_bytes: int
     header_data: bytes
     """The file up to its sync marker."""
+
+
+PackedContainer: TypeAlias = Container[PackedBlock]
 
 
 class _Cursor:
@@ -126,15 +117,11 @@ class _Cursor:
         return value
 
 
-def read_container(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Container:
+def read_container(data: bytes, *, source: str, limits: Limits = DEFAULT_LIMITS) -> Container[Block]:
     """The parts of an Avro file. IcebergFileError when it is cut short, corrupt, too large or of an unknown codec."""
     packed = read_packed(data, source=source, limits=limits)
-    return Container(
-        header=packed.header,
-        sync_marker=packed.sync_marker,
-        blocks=tuple(inflated_blocks(packed, limits=limits)),
-        file_bytes=packed.file_bytes,
-    )
+    header, blocks = packed.header, tuple(inflated_blocks(packed, limits=limits))
+    return Container(source, header, packed.sync_marker, packed.codec, blocks, len(data), packed.header_data)
 
 
 def read_packed(

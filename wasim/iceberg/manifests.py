@@ -20,6 +20,7 @@ from wasim.iceberg.avro_reader import (
 )
 from wasim.iceberg.containers import (
     PYTHON_ENTRIES,
+    Block,
     Container,
     HeaderValues,
     container_bytes,
@@ -160,7 +161,7 @@ def read_manifest_header(data: bytes, *, source: str) -> ManifestHeader:
     return _read_header(read_container_header(data, source=source), source)
 
 
-def manifest_from(container: Container, *, source: str, known: ManifestHeader | None = None) -> Manifest:
+def manifest_from(container: Container[Block], *, source: str, known: ManifestHeader | None = None) -> Manifest:
     """The manifest in a container already taken apart."""
     is_silent = known is not None and "schema" not in container.header
     header = known if known is not None and is_silent else _read_header(container.header, source)
