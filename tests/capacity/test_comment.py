@@ -5,7 +5,8 @@ from dataclasses import replace
 from support.by_hand import at_most, some_figures, some_plan
 from support.plans import a_request
 
-from wasim.capacity.answer import Commands, Section, sections_of
+from wasim.capacity.answer import Section, sections_of
+from wasim.capacity.commands import Statements
 from wasim.capacity.comment import LIMITS_HEAD, plan_comment, sections_comment
 from wasim.report.tables import Judged, TextTable
 

@@ -10,6 +10,7 @@ from wasim.errors import IcebergFileError
 from wasim.iceberg.avro_reader import AvroRecord, AvroValues, conforms, decode_block, merged_records, read_avro_schema
 from wasim.iceberg.containers import (
     PYTHON_LIST,
+    Block,
     Container,
     HeaderValues,
     container_bytes,
@@ -137,7 +138,7 @@ def read_manifest_list(data: bytes, *, source: str) -> ManifestList:
     return manifest_list_from(read_container(data, source=source), source=source)
 
 
-def manifest_list_from(container: Container, *, source: str) -> ManifestList:
+def manifest_list_from(container: Container[Block], *, source: str) -> ManifestList:
     """The manifest list in a container already taken apart."""
     record = list_record(container.header, source=source)
     check_items(container.blocks, record, source=source, file_bytes=container.file_bytes)

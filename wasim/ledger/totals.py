@@ -185,7 +185,7 @@ class Scanned:
     bytes: Floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Summed:
     """The sums of a whole case, and some of its commits.
 

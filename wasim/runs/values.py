@@ -38,7 +38,7 @@ class Simulation:
     profile: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # arrays have no one equality
 class CaseRun(Summed):
     """One case, carried out or simulated; `of_recording` and `of_summed` make it of what an engine returned.
 
