@@ -95,7 +95,7 @@ def _view_parquet(data: bytes, source: str) -> FileView:
     return FileView(kind="manifest", header=header, records=[_entry(one, schema) for one in manifest.entries])
 
 
-def _bare_header(container: Container, source: str) -> ManifestHeader | None:
+def _bare_header(container: Container[Block], source: str) -> ManifestHeader | None:
     """What stands for the header of a manifest that has none of Iceberg's keys: values without names and types."""
     if "schema" in container.header:
         return None

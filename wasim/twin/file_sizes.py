@@ -376,10 +376,6 @@ class FileSizes:
     def _field_ids(self) -> tuple[int, ...]:
         return tuple(leaf.field_id for leaf in self.leaves)
 
-    def _values_of(self, rows: Sequence[int]) -> list[int]:
-        """Values of each column in these numbers of rows."""
-        return [_values_in(leaf, count) for leaf, count in zip(self.leaves, rows, strict=True)]
-
     @cached_property
     def _of_each_kind(self) -> list[tuple[Kind, Leaf, int]]:
         """Kinds of columns, one of each that has as many values a row, and how many there are."""
