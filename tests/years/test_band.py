@@ -61,3 +61,14 @@ def test_upserts_on_read_beside_compaction_are_told_less_closely(small_case: Cal
     )
     assert compacted[Kind.DELETE_MANIFEST] > left[Kind.DELETE_MANIFEST]
     assert compacted[Kind.DELETE_FILE] > left[Kind.DELETE_FILE]
+
+
+@pytest.mark.parametrize(
+    ("partitions", "width"), [("", 0.03), (", partition_by: [{column: n, transform: 'bucket[4]'}]", 0.15)]
+)
+def test_newest_rows_upserted_into_partitions_are_less_closely_known(
+    partitions: str, width: float, small_case: Callable[..., Case]
+):
+    writer = "{kind: batch, upsert: {share: 0.2, mode: copy-on-write, locality: newest}}"
+    case = small_case(horizon="60s", writer=writer, table=f"{{columns: [{{name: n, type: int}}]{partitions}}}")
+    assert simulate_years(case, shipped_profile(case), Site()).band[Kind.MANIFEST_LIST] == width

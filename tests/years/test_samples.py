@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from wasim.years.flows import DELETES, Flow
 from wasim.years.samples import Samples
 
 
@@ -22,3 +23,15 @@ def test_between_two_samples_the_last_one_is_drawn():
     until = samples_at(0, 2, 2, 6).until(3)
     assert until.commits.tolist() == [0, 2, 2, 3]
     assert until.list_bytes[-1] == pytest.approx(2.25)
+
+
+def test_checkpoints_count_bytes_left_of_data_and_deletes():
+    history = samples_at(0, 4)
+    for place, size in ((0, 100.0), (DELETES, 10.0)):
+        history.flows[:, Flow.WRITTEN_FILES + place + 1] = [0.0, 4 * size]
+        history.flows[:, Flow.REMOVED_FILES + place + 1] = [0.0, size]
+    assert history.checkpoints.live_bytes.tolist() == pytest.approx([82.5, 165.0, 247.5, 330.0])
+    for place, size in ((0, 5.0), (DELETES, 2.0)):
+        history.flows[:, Flow.WRITTEN_MANIFESTS + place + 1] = size
+    history.flows[:, Flow.LIST_BYTES] = 1.0
+    assert history.metadata_bytes.tolist() == [8.0, 8.0]
