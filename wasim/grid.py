@@ -30,7 +30,7 @@ class GridBlock:
 
 
 def plan_grid(cases: Sequence[Case], site: Site | None = None) -> list[GridBlock]:
-    """The cases in blocks that can each be simulated alone. WasimError names what makes no sense."""
+    """The cases of one sweep in blocks that can each be simulated alone. WasimError names what makes no sense."""
     groups: dict[str, list[tuple[int, Case]]] = {}
     keys: dict[tuple[str, ...], str] = {}  # by the swept values but maintenance, which changes no shape
     for number, given in enumerate(cases):

@@ -361,7 +361,7 @@ class FileSizes:
     def _draw_columns(self, counts: tuple[int, ...], rng: np.random.Generator) -> dict[int, int]:
         """Bytes of columns that hold these numbers of values, by field id."""
         if counts not in self.laws:
-            values = map(_values_in, self.leaves, counts)
+            values = [_values_in(leaf, count) for leaf, count in zip(self.leaves, counts, strict=True)]
             columns = list(zip(self._kind_of_each, values, strict=True))
             of_kind = {one: self.kinds[one[0]].of(one[1]) for one in dict.fromkeys(columns)}
             laws = [of_kind[one] for one in columns]

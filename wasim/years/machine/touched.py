@@ -211,8 +211,9 @@ def large_files(table: Table, laws: Laws) -> float:
     every, found = partitions_so_far(table, laws), 0.0
     if laws.lifetime < inf and not laws.compacts:
         found = every
-    for place in range(0 if found > 0 else int(table.numbers[COHORTS])):
-        found += table.cohorts[place][PARTITIONS] * min(1.0, table.cohorts[place][PARTIAL_FILES])
+    else:
+        for place in range(int(table.numbers[COHORTS])):
+            found += table.cohorts[place][PARTITIONS] * min(1.0, table.cohorts[place][PARTIAL_FILES])
     return found if found < table.classes[REWRITTEN][FILES] or every <= 1 else 0.0
 
 
