@@ -105,7 +105,7 @@ def _most_helpful(case: Case, request: PlanRequest, entry: Entry) -> tuple[str, 
             continue
         changed = with_change(case, change)
         found.append((entry.says.get(name, words), _figures(changed, request)))
-    return min(found, key=lambda one: one[1].per_day_bytes)
+    return min(found, key=lambda one: one[1].metadata_bytes_per_day)
 
 
 def _pointless(case: Case) -> set[str]:

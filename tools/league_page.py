@@ -191,7 +191,7 @@ def draw_bars(ax: Axes, rows: Sequence[Row]) -> Axes:
     """GB of metadata that each writer writes in a settled day, as it is and with the one setting, on a log scale."""
     places = np.arange(len(rows))[::-1]
     before, after = (
-        np.array([one.per_day_bytes for one in of]) / 1e9
+        np.array([one.metadata_bytes_per_day for one in of]) / 1e9
         for of in ([row.figures for row in rows], [row.helped for row in rows])
     )
     ax.barh(places + 0.08, before, height=0.24, color=ORANGE, gid="as it is")
@@ -212,10 +212,11 @@ def draw_bars(ax: Axes, rows: Sequence[Row]) -> Axes:
 
 def render_chart(rows: Sequence[Row]) -> str:
     """docs/writers.svg, light or dark as its reader prefers."""
-    most, least = (pick(rows, key=lambda row: row.figures.per_day_bytes) for pick in (max, min))
+    most, least = (pick(rows, key=lambda row: row.figures.metadata_bytes_per_day) for pick in (max, min))
+    written = [f"{format_figure(one.figures.metadata_bytes_per_day / 1e9)} GB" for one in (most, least)]
     reading = (
-        f"At one commit a minute {most.profile.title} writes {format_figure(most.figures.per_day_bytes / 1e9)} GB of"
-        f" metadata in the thirtieth day, {least.profile.title} {format_figure(least.figures.per_day_bytes / 1e9)} GB."
+        f"At one commit a minute {most.profile.title} writes {written[0]} of metadata in the thirtieth day,"
+        f" {least.profile.title} {written[1]}."
     )
     panels = (partial(draw_bars, rows=rows),)
     chart = Chart(

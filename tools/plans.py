@@ -181,7 +181,7 @@ class Validated:
     @property
     def order_holds(self) -> bool:
         """Whether the settings write in the order that the plan says."""
-        planned = [one.figures.per_day_bytes for one in self.checked]
+        planned = [one.figures.metadata_bytes_per_day for one in self.checked]
         written = [one.run.totals.metadata_bytes for one in self.checked]
         return bool(np.array_equal(np.argsort(planned), np.argsort(written)))
 

@@ -143,6 +143,9 @@ def test_the_other_end_of_what_limits_allow_is_named():
     assert now_and_then(plan)[0][0] == "Cheapest within all limits; freshest tried: 1s for 20.00 USD a month."
     for end in (None, GZIPPED):
         assert now_and_then(some_plan(best, GZIPPED, other_end=end))[0][0] == "Cheapest within all limits."
+    dear = some_figures(GZIPPED.setting, 21.0)
+    said = now_and_then(some_plan([best[0], dear], dear, other_end=best[0]))[0][0]
+    assert said.startswith("Least metadata of those that may be the cheapest within all limits, by their bands; ")
     wished = replace(a_request(), prefer="freshest", limits=(at_most("manifests", 5),))
     fresh = some_plan(best, SHORTER, wished, other_end=GZIPPED)
     assert now_and_then(fresh)[0][0] == "Freshest within all limits; cheapest: 30s for 4.00 USD a month."

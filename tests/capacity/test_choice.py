@@ -7,7 +7,7 @@ from support.by_hand import at_most, some_figures
 from support.plans import a_plan
 
 from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, plan_lines, request_from_flags
-from wasim.capacity.choice import by_interval, choose, frontier_of, relax, shortest_of_cheapest, within_band
+from wasim.capacity.choice import by_interval, cheapest_of, choose, frontier_of, relax, within_band
 from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.words import value_words
 
@@ -19,7 +19,9 @@ def test_a_looser_limit_never_gives_a_longer_interval():
     intervals = [one.setting.interval_s for one in chosen]
     assert intervals == sorted(intervals, reverse=True)
     assert intervals[0] > intervals[-1]
-    assert [one.per_day_bytes <= bound for one, bound in zip(chosen, (3e9, 30e9, 300e9), strict=True)] == [True] * 3
+    assert [one.metadata_bytes_per_day <= bound for one, bound in zip(chosen, (3e9, 30e9, 300e9), strict=True)] == [
+        True
+    ] * 3
 
 
 def test_within_limits_the_shortest_is_taken_and_the_bound_named():
@@ -140,9 +142,23 @@ def test_the_one_limit_that_must_move_least_is_relaxed():
 
 def test_what_costs_the_same_to_half_a_unit_is_shortest():
     each = [some_figures(10.0, 4.51), some_figures(30.0, 4.5), some_figures(60.0, 4.0), some_figures(90.0, 4.2)]
-    assert shortest_of_cheapest(each) is each[1]
-    assert shortest_of_cheapest(each[2:]) is each[2]
+    assert cheapest_of(each) is each[1]
+    assert cheapest_of(each[2:]) is each[2]
     assert choose(each, "cheapest", [at_most("monthly_cost", 4.3)]) is each[2]
+
+
+def test_where_bands_leave_the_cheapest_open_least_metadata_is_written():
+    day, banded = "metadata_bytes_per_day", {"cost_band": 0.05}
+    each = [
+        some_figures(10.0, 6215.0, **{day: 600.0}, **banded),
+        some_figures(300.0, 7293.0, **{day: 20.0}, **banded),
+        some_figures(600.0, 6233.0, **{day: 10.0}, **banded),
+        some_figures(900.0, 7000.0, **{day: 5.0}, **banded),
+    ]
+    assert choose(each, "cheapest", []) is each[2]  # 18 less for 10s is no reason, 767 more for 900s is one
+    assert choose(each[:2], "cheapest", []) is each[0]
+    assert cheapest_of([replace(one, cost_band=0.0) for one in each]).setting == each[0].setting
+    assert choose(each, "freshest", []) is each[0]
 
 
 def test_equal_costs_leave_longer_intervals_off_the_frontier():

@@ -148,7 +148,7 @@ def test_a_day_of_hourly_commits_writes_four_files_each(hourly: Figures):
     assert values["wa_data"] == pytest.approx(1)
     assert values["wa_total"] == pytest.approx(values["wa_data"] + values["wa_metadata"])
     assert values["metadata_bytes"] == sum(hourly.written_bytes[kind] for kind in METADATA_KINDS)
-    assert hourly.per_day_bytes == values["metadata_bytes_per_day"]
+    assert hourly.metadata_bytes_per_day == values["metadata_bytes_per_day"]
     per_day = hourly.written_bytes[Kind.DATA] / 10
     assert values["wa_metadata"] == pytest.approx(values["metadata_bytes_per_day"] / per_day, rel=1e-3)
 
@@ -220,11 +220,21 @@ def test_bands_are_weighted_by_what_each_kind_writes():
     totals = SimpleNamespace(written_bytes=written, metadata_bytes=400)
     found = _bands(SimpleNamespace(totals=totals, band=band | {Kind.DATA_MANIFEST: 0.7}))
     metadata = (0.1 * 300 + 0.5 * 100) / 400
-    for name in ("metadata_bytes_per_day", "wa_metadata", "metadata_on_disk_bytes", "wa_data", "monthly_cost"):
+    for name in ("metadata_bytes_per_day", "wa_metadata", "metadata_on_disk_bytes", "wa_data"):
         assert found[name] == pytest.approx(metadata)
     assert (found["metadata_json_bytes"], found["manifests"]) == (0.1, 0.7)
     sure = _bands(SimpleNamespace(totals=totals, band=dict.fromkeys(Kind, 0.0) | {Kind.DATA: 0.3}))
-    assert (sure["wa_total"], sure["monthly_cost"], sure["wa_metadata"]) == (0.3, 0.05, 0)
+    assert (sure["wa_total"], sure["wa_metadata"]) == (0.3, 0)
+
+
+@pytest.mark.parametrize(("changes", "least", "most"), [(None, 0.0, 0.02), ("copy-on-write", 0.03, 0.2)])
+def test_a_cost_is_as_uncertain_as_the_bytes_it_is_paid_for(changes: str | None, least: float, most: float):
+    document = dict(a_request().document) | {"horizon": "4d"}
+    if changes is not None:
+        document["changes"] = {"delete": {"every": "6h", "share": 0.01, "mode": changes}}
+    found = a_simulator(replace(a_request(), document=document)).figures(HOURLY)
+    assert least <= found.cost_band <= most
+    assert found.bands["monthly_cost"] == max(0.05, found.cost_band)
 
 
 def test_a_commit_is_late_where_machine_or_store_take_longer():

@@ -175,7 +175,7 @@ def test_a_fleet_of_one_has_the_figures_of_its_plan(source: dict[str, object], t
     assert option is not None
     assert plan.saving is not None
     assert option.setting == chosen.setting
-    assert (option.monthly_cost, option.metadata_bytes_per_day) == (chosen.monthly_cost, chosen.per_day_bytes)
+    assert (option.monthly_cost, option.metadata_bytes_per_day) == (chosen.monthly_cost, chosen.metadata_bytes_per_day)
     document = fleet_document(made)
     assert document["monthly_cost"] == 2 * chosen.monthly_cost
     assert document["money"]["then"]["year"] == 2 * plan.saving.then_money.year

@@ -100,7 +100,7 @@ def test_a_table_has_nearly_its_own_files_options():
     assert [one.setting.interval_s for one in read_off] == [3600.0, 600.0, 60.0]
     for one in read_off:
         like = simulator.figures(one.setting)
-        assert one.metadata_bytes_per_day == pytest.approx(like.per_day_bytes, rel=0.04)
+        assert one.metadata_bytes_per_day == pytest.approx(like.metadata_bytes_per_day, rel=0.04)
         assert one.monthly_cost == pytest.approx(like.monthly_cost, rel=0.02, abs=0.01)
 
 

@@ -97,9 +97,9 @@ def test_merging_appends_are_seen_until_they_fill_a_manifest():
         request = request_from_flags({**flags, "horizon": f"{days}d"}, Requirements())
         found.append(SettingSimulator(request=request).figures(Setting(interval_s=600.0, maintenance=kept)))
     assert {round(one.values["manifests"], -1) for one in found} == {100}
-    assert found[2].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.005)
-    assert found[3].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.005)
-    assert found[0].per_day_bytes == pytest.approx(found[1].per_day_bytes, rel=0.2)
+    assert found[2].metadata_bytes_per_day == pytest.approx(found[1].metadata_bytes_per_day, rel=0.005)
+    assert found[3].metadata_bytes_per_day == pytest.approx(found[1].metadata_bytes_per_day, rel=0.005)
+    assert found[0].metadata_bytes_per_day == pytest.approx(found[1].metadata_bytes_per_day, rel=0.2)
 
 
 def test_days_are_averaged_over_several_manifests_that_fill():
@@ -108,7 +108,9 @@ def test_days_are_averaged_over_several_manifests_that_fill():
     simulator = SettingSimulator(request=request_from_flags({**flags, "writer": "flink"}, Requirements()))
     setting = Setting(interval_s=900.0, maintenance=replace(KEPT, older_than_s=5 * DAY_S, compact_every_s=None))
     simulator.encode(900.0)
-    found = [simulator._of_other_manifests(setting, scale).figures(setting).per_day_bytes for scale in (1.0, 0.99)]
+    found = [
+        simulator._of_other_manifests(setting, scale).figures(setting).metadata_bytes_per_day for scale in (1.0, 0.99)
+    ]
     assert found[1] == pytest.approx(found[0], rel=0.01)
 
 
@@ -124,14 +126,14 @@ def filling(days: int) -> Figures:
 
 def test_days_that_fill_a_manifest_count_whenever_they_are():
     found, limit = [filling(days) for days in (33, 40, 48, 56, 66)], parse_limit("metadata_bytes_per_day", "< 60 MiB")
-    assert [one.per_day_bytes / MIB for one in found] == pytest.approx([17.1] * 5, rel=0.03)
+    assert [one.metadata_bytes_per_day / MIB for one in found] == pytest.approx([17.1] * 5, rel=0.03)
     most = [one.judged("metadata_bytes_per_day") for one in found]
     assert [one / MIB for one in most] == pytest.approx([82.6] * 5, rel=0.025)
     assert all(one.broken([limit]) for one in found)
     early, within = filling(25), filling(31)
     assert not early.broken([limit])
     assert within.broken([limit])
-    assert early.per_day_bytes < within.per_day_bytes < found[0].per_day_bytes
+    assert early.metadata_bytes_per_day < within.metadata_bytes_per_day < found[0].metadata_bytes_per_day
     assert found[1].monthly_cost == pytest.approx(found[3].monthly_cost, rel=0.01)
 
 
@@ -196,8 +198,8 @@ def test_a_day_is_that_of_a_grown_table():
         for days in (8, 9)
     ]
     day = sums[1].totals.metadata_bytes - sums[0].totals.metadata_bytes
-    assert found.per_day_bytes == pytest.approx(day, rel=0.03)
-    assert found.per_day_bytes > 1.05 * sums[0].totals.metadata_bytes / 8
+    assert found.metadata_bytes_per_day == pytest.approx(day, rel=0.03)
+    assert found.metadata_bytes_per_day > 1.05 * sums[0].totals.metadata_bytes / 8
 
 
 def test_a_horizon_below_a_day_is_all_of_the_cycle():

@@ -131,19 +131,21 @@ def test_now_is_as_early_as_the_writer_s_release_allows(own: dict[str, str], now
         assert found.now == now
 
 
-@pytest.mark.parametrize(("time_travel", "warned"), [(None, 1), ("1d", 0)])
-def test_a_plan_says_where_it_keeps_snapshots_shorter(time_travel: str | None, warned: int):
+@pytest.mark.parametrize("own", [{}, {"history.expire.max-snapshot-age-ms": "7200000"}])
+def test_a_scenario_s_own_expiry_says_how_long_snapshots_are_kept(own: dict[str, str]):
     document = {
         "name": "kept",
         "question": "which?",
-        "table": {"columns": [{"name": "v", "type": "long"}]},
+        "table": {"columns": [{"name": "v", "type": "long"}], "properties": own},
         "workload": {"rows_per_second": 100, "files_per_commit": 1},
         "writer": "batch",
         "commit_interval": "10m",
         "maintenance": {"expire_snapshots": {"every": "1d", "older_than": "30d"}},
     }
-    found = request_from_document("a test", document, Requirements(time_travel=time_travel))
-    assert sum("--time-travel 30d keeps them" in one for one in found.warnings) == warned
+    found = request_from_document("a test", document, Requirements())
+    assert found.time_travel_s == 30 * DAY_S
+    assert "Time travel 30d, as it is now." in found.assumed
+    assert request_from_document("a test", document, Requirements(time_travel="1d")).time_travel_s == DAY_S
 
 
 @pytest.mark.slow
@@ -288,7 +290,7 @@ def test_a_table_s_own_age_is_its_time_travel():
         return request_from_document("it", dict(of_flags().document), asked, own_properties=properties)
 
     assert read(Requirements(), own).time_travel_s == 7200
-    assert any("Time travel 2h, as the table has it." in one for one in read(Requirements(), own).assumed)
+    assert any("Time travel 2h, as it is now." in one for one in read(Requirements(), own).assumed)
     assert not any("(default)" in one for one in read(Requirements(), own).assumed if one.startswith("Time travel"))
     asked = read(Requirements(time_travel="1d"), own)
     assert asked.time_travel_s == DAY_S

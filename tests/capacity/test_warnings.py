@@ -12,7 +12,7 @@ from wasim.capacity.now import Money, Saving
 from wasim.capacity.settings import Maintenance
 from wasim.capacity.warnings import warnings_of
 from wasim.contention import Footprint, LatencyRequest, commit_latency
-from wasim.units import format_bytes
+from wasim.units import DAY_S, format_bytes
 
 EXPIRING = Maintenance(expire_every_s=86_400.0, older_than_s=432_000.0, rewrite_every_s=None)
 GZIPPED = Setting(interval_s=30.0, gzips_json=True, maintenance=EXPIRING)
@@ -140,6 +140,27 @@ def test_what_no_writer_keeps_up_with_now_is_said(late_s: float | None, warns: b
     now = some_figures(0.001, keeps_up_s=late_s)
     saving = Saving(now=now, now_money=nothing, then_money=nothing, once_bytes=0.0)
     assert ("keeps up with a commit every 1ms" in of(some_figures(GZIPPED), saving=saving)) == warns
+
+
+@pytest.mark.parametrize(
+    ("year", "kept_s", "said"),
+    [
+        (1.2, DAY_S, "A year costs 0.20 USD more than now: snapshots are kept for 5d, not 1d; --time-travel 1d keeps"),
+        (1.2, 5 * DAY_S, "A year costs 0.20 USD more than now."),
+        (1.2, None, "A year costs 0.20 USD more than now."),
+        (1.04, DAY_S, ""),  # within the band
+        (0.5, DAY_S, ""),
+    ],
+)
+def test_a_plan_that_costs_more_than_now_says_why(year: float, kept_s: float | None, said: str):
+    def kept(older_s: float | None) -> Setting:
+        return replace(GZIPPED, maintenance=replace(NO_MAINTENANCE, expire_every_s=DAY_S, older_than_s=older_s))
+
+    now, then = (Money(month_1=0.1, month_12=0.1, year=of_year) for of_year in (1.0, year))
+    saving = Saving(now=some_figures(kept(kept_s)), now_money=now, then_money=then, once_bytes=0.0)
+    found = of(some_figures(kept(5 * DAY_S)), saving=saving)
+    assert said in found
+    assert bool(said) == ("more than now" in found)
 
 
 def test_a_warning_is_of_the_plan_s_choice() -> None:

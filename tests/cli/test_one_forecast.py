@@ -108,7 +108,7 @@ def test_a_fleet_of_one_costs_what_a_plan_says(tmp_path: Path):
     )
     ((assigned,), requirements) = plan_fleet(load_fleet(path), Requirements()).assigned, Requirements()
     planned = SettingSimulator(request=request_of(assigned.table, requirements)).figures(assigned.option.setting)
-    assert assigned.option.metadata_bytes_per_day == pytest.approx(planned.per_day_bytes, rel=0.02)
+    assert assigned.option.metadata_bytes_per_day == pytest.approx(planned.metadata_bytes_per_day, rel=0.02)
     assert assigned.option.monthly_cost == pytest.approx(planned.monthly_cost, rel=0.02)
 
 

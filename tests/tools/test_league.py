@@ -26,7 +26,7 @@ def test_the_page_holds_the_row_that_is_computed(row):
 def test_the_named_setting_writes_less(row):
     assert f"| {row.profile.title} | 1m | {row.helps} |" in PAGE
     least = 1.5 if row.profile.name == "automq" else 5  # the writer expires by itself
-    assert row.helped.per_day_bytes < row.figures.per_day_bytes / least
+    assert row.helped.metadata_bytes_per_day < row.figures.metadata_bytes_per_day / least
 
 
 def test_each_entry_has_its_facts_and_source_on_the_page():

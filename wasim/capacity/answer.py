@@ -1,7 +1,7 @@
 """A plan as sections of text and tables, which the terminal and the page both show."""
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import log
@@ -12,6 +12,7 @@ from wasim.capacity.figures import Figures
 from wasim.capacity.now import MONEY_WORDS, Money
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import DEFAULT_LOCATION
+from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.settings import case_of
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
@@ -25,7 +26,7 @@ from wasim.capacity.words import (
 from wasim.contention import LOCAL
 from wasim.forecast.ahead import profile_of
 from wasim.report.tables import TextTable, table_lines
-from wasim.scenario.metrics import METRICS, PERIODS_S, all_words, figure_name
+from wasim.scenario.metrics import METRICS, PERIODS_S, Limit, all_words, figure_name
 from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.twin.supported import ignored
 from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
@@ -201,10 +202,17 @@ def _objective(plan: Plan, chosen: Figures) -> str:
     found, other = f"Cheapest {within}", "freshest tried"  # none between the intervals tried, or below them
     if plan.request.prefer == "freshest":
         found, other = f"Freshest {within}", "cheapest"
+    elif any(_is_cheaper(one, chosen, plan.limits) for one in plan.best):
+        found = f"Least metadata of those that may be the cheapest {within}, by their bands"
     if end is None or end.setting.interval_s == chosen.setting.interval_s:
         return f"{found}."
     money = value_words("monthly_cost", end.monthly_cost, currency)
     return f"{found}; {other}: {format_duration(end.setting.interval_s)} for {money} a month."
+
+
+def _is_cheaper(one: Figures, chosen: Figures, limits: Sequence[Limit]) -> bool:
+    """Whether a setting within limits costs less than the chosen one, by more than is negligible."""
+    return one.keeps_up and not one.broken(limits) and one.monthly_cost < chosen.monthly_cost - NEGLIGIBLE_COST
 
 
 def _costs(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:

@@ -10,21 +10,27 @@ from typing import Protocol, TypeVar
 
 from wasim.capacity.figures import Figures
 from wasim.capacity.request import Prefer
-from wasim.capacity.search import NEGLIGIBLE_COST, excess_of
+from wasim.capacity.search import NEGLIGIBLE_COST, as_cheap, excess_of
 from wasim.capacity.settings import Setting
 from wasim.capacity.words import rounded_up
 from wasim.scenario.metrics import Limit
 
 
-class _Costed(Protocol):
+class _Candidate(Protocol):
     @property
     def setting(self) -> Setting: ...
 
     @property
     def monthly_cost(self) -> float: ...
 
+    @property
+    def cost_band(self) -> float: ...
 
-Costed = TypeVar("Costed", bound=_Costed)
+    @property
+    def metadata_bytes_per_day(self) -> float: ...
+
+
+Candidate = TypeVar("Candidate", bound=_Candidate)
 
 READ_OFF = 0.01  # where sizes are read off between intervals, bytes differ by as much in nine of ten
 
@@ -41,8 +47,7 @@ class Relaxation:
 def choose(
     figures: Iterable[Figures], prefer: Prefer, limits: Sequence[Limit], *, shift: float = 0.0
 ) -> Figures | None:
-    """The recommended one of some settings at different intervals; None if none is within limits. Of intervals whose
-    cheapest settings cost about the same, it is the shortest.
+    """The recommended one of some settings at different intervals; None if none is within limits.
 
     `shift` moves every value within its band, from -1, the lower end, to 1, the upper.
     """
@@ -51,12 +56,18 @@ def choose(
         return None
     if prefer == "freshest":
         return min(within, key=lambda one: one.setting.interval_s)
-    return shortest_of_cheapest(within)
+    return cheapest_of(within)
 
 
-def shortest_of_cheapest(found: Sequence[Costed]) -> Costed:
-    """The shortest interval of those that cost about the same as the cheapest."""
-    most = min(one.monthly_cost for one in found) + NEGLIGIBLE_COST
+def cheapest_of(found: Sequence[Candidate]) -> Candidate:
+    """The cheapest interval's. Where costs are known to half a unit of money, it is the shortest of those that differ
+    by no more; where the bands of bytes leave open which is cheapest, the one of these that writes least metadata.
+    """
+    cheapest = min(found, key=lambda one: one.monthly_cost)
+    if cheapest.cost_band * cheapest.monthly_cost > NEGLIGIBLE_COST:
+        doubtful = as_cheap(found, [one.cost_band for one in found])
+        return min(doubtful, key=lambda one: (one.metadata_bytes_per_day, one.monthly_cost))
+    most = cheapest.monthly_cost + NEGLIGIBLE_COST
     return min((one for one in found if one.monthly_cost <= most), key=lambda one: one.setting.interval_s)
 
 

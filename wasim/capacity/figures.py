@@ -81,6 +81,7 @@ class Figures:
     milestones: Milestones
     extrapolated: bool
     footprint: Footprint  # of a commit where metadata.json is largest
+    cost_band: float = 0.0  # of a month's cost by the bands of bytes: settings of a request share what else it rests on
     sustained: bool = True  # by several writers, whose race this is
     commit: CommitLatency | None = None  # at the end, where it was modelled
 
@@ -90,7 +91,7 @@ class Figures:
         return self.keeps_up_s is None and self.sustained and (self.commit is None or self.commit.sustains)
 
     @property
-    def per_day_bytes(self) -> float:
+    def metadata_bytes_per_day(self) -> float:
         """Metadata written in a settled day."""
         return self.values["metadata_bytes_per_day"]
 
@@ -263,8 +264,11 @@ class SettingSimulator:
             sustained = self.raced is not None or outcome.sustains(case.commit_interval_s)
             reckoned = replace(reckoned, cycle=_with_lost(cycle, request.writers, replace(outcome, failed=0)))
         tables = case.writer.tables
-        cost = monthly_cost(reckoned.load, setting, request.machine, request.prices, request.queries_per_hour)
-        cost = cost.times(tables)
+        cost, most = (
+            monthly_cost(load, setting, request.machine, request.prices, request.queries_per_hour).times(tables)
+            for load in (reckoned.load(), reckoned.load(at_most=True))
+        )
+        cost_band = most.total / cost.total - 1 if cost.total else 0.0
         spreads = {name: one.times(tables_counted(name, tables)) for name, one in reckoned.spreads(request).items()}
         written = {name: one * tables_counted(name, tables) for name, one in reckoned.written.items()}
         written["monthly_cost"] = cost.total
@@ -277,7 +281,11 @@ class SettingSimulator:
             setting=setting,
             values={name: spread.most for name, spread in spreads.items()} | written,
             spreads=spreads,
-            bands=_bands(summed) | {"planning_p50_ms": planning_band(share, planning_ms)},
+            bands=_bands(summed)
+            | {
+                "planning_p50_ms": planning_band(share, planning_ms),
+                "monthly_cost": max(LEAST_COST_BAND, cost_band),
+            },
             approximated=(*summed.approximated, *passed_over(case, profile_of(case))),
             keeps_up_s=_keeps_up_s(reckoned, setting.interval_s / tables_in_turn(case), request),
             cost=cost,
@@ -287,6 +295,7 @@ class SettingSimulator:
             milestones=milestones_of(cycle.case, summed, reckoned.text_bytes),
             extrapolated=extrapolated,
             footprint=reckoned.footprint,
+            cost_band=cost_band,
             sustained=sustained,
         )
 
@@ -449,12 +458,14 @@ class _Reckoned:
             manifests_merged=1.0 if self.merges else 0.0,
         )
 
-    @cached_property
-    def load(self) -> Load:
-        """What the case asks of store and machines in the cycle."""
+    def load(self, *, at_most: bool = False) -> Load:
+        """What the case asks of store and machines in the cycle; with as many bytes as their bands allow."""
         cycle = self.cycle
+        more = 1 + (_metadata_band(cycle.end) if at_most else 0.0)
+        more_data = 1 + (cycle.end.band[Kind.DATA] if at_most else 0.0)
         metadata, data = (cycle.written("written_bytes", kinds) for kinds in (METADATA_KINDS, DATA_KINDS))
-        compacted = max(0.0, data - cycle.ingested_bytes)
+        metadata, rewritten = more * metadata, max(0.0, data - cycle.ingested_bytes)
+        compacted = rewritten + (more_data - 1) * data if rewritten else 0.0
         scanned, files, scanned_bytes = self.planned
         expiry = cycle.case.maintenance.expire_snapshots
         return Load(
@@ -463,18 +474,18 @@ class _Reckoned:
             files_written=cycle.written("files_written", Kind),
             bytes_written=metadata + compacted,
             compacted_bytes=compacted,
-            metadata_on_disk_bytes=cycle.on_disk.mean,
+            metadata_on_disk_bytes=more * cycle.on_disk.mean,
             replaced_data_bytes=waiting_for_expiry(  # files fill in cycles of days: the mean since the first
-                cycle.replaced_bytes,
+                cycle.replaced_bytes * (compacted / rewritten if rewritten else 1.0),
                 horizon_s=cycle.course.window.end_s,
                 kept_s=None if expiry is None else expiry.older_than,
                 every_s=None if expiry is None else expiry.every,
             ),
-            json_bytes=cycle.plain_json.mean,
-            stored_json_bytes=cycle.json.mean,
-            list_bytes=cycle.spread("list_bytes").mean,
+            json_bytes=more * cycle.plain_json.mean,
+            stored_json_bytes=more * cycle.json.mean,
+            list_bytes=more * cycle.spread("list_bytes").mean,
             manifests=scanned.mean,
-            manifest_bytes=scanned_bytes.mean,
+            manifest_bytes=more * scanned_bytes.mean,
             files=files.mean,
             opened_files=cycle.files_of_a_day,
         )
@@ -500,14 +511,17 @@ def planning_band(share: float, planning_ms: float) -> float:
 
 
 def _bands(summed: Summed) -> dict[str, float]:
-    written = summed.totals.written_bytes
-    metadata = sum(summed.band[kind] * written[kind] for kind in METADATA_KINDS) / max(summed.totals.metadata_bytes, 1)
-    data = summed.band[Kind.DATA]
+    metadata, data = _metadata_band(summed), summed.band[Kind.DATA]
     of_metadata = ("metadata_bytes_per_day", "wa_metadata", "metadata_bytes", "metadata_bytes_per_event_hour")
     return {
         **dict.fromkeys((*of_metadata, "metadata_on_disk_bytes"), metadata),
         "metadata_json_bytes": summed.band[Kind.METADATA_JSON],
         "manifests": summed.band[Kind.DATA_MANIFEST],
         **dict.fromkeys(("wa_data", "wa_total"), max(data, metadata)),
-        "monthly_cost": max(LEAST_COST_BAND, metadata),
     }
+
+
+def _metadata_band(summed: Summed) -> float:
+    """Relative half-width of all metadata written: of each kind as far as it has part in them."""
+    written = summed.totals.written_bytes
+    return sum(summed.band[kind] * written[kind] for kind in METADATA_KINDS) / max(summed.totals.metadata_bytes, 1)

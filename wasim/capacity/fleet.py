@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from math import ceil, log2
 
-from wasim.capacity.choice import shortest_of_cheapest
+from wasim.capacity.choice import cheapest_of
 from wasim.capacity.fleet_options import Answered, Asked, Option, answer, stand_in_of
 from wasim.capacity.fleet_shapes import nearness
 from wasim.capacity.request import Prefer, Requirements, preference
@@ -204,7 +204,7 @@ class _Class:
         self.asked = replace(self.asked, is_read_off=asked.is_read_off)
         if asked.intervals_s is not None:
             options = (*(() if self.found is None else self.found.options), *found.options)
-            found = replace(found, options=options, chosen=shortest_of_cheapest(options) if options else None)
+            found = replace(found, options=options, chosen=cheapest_of(options) if options else None)
             self.tried_s += asked.intervals_s
         self.found = found
 

@@ -28,6 +28,7 @@ class Option:
     metadata_bytes_per_day: float
     monthly_cost: float
     metadata_on_disk_bytes: float = 0.0  # the most
+    cost_band: float = 0.0  # relative half-width of a month's cost, by the bands of bytes
     approximated: tuple[str, ...] = ()  # sentences on what was ignored or replaced by its mean
 
 
@@ -119,9 +120,10 @@ def _with_saving(asked: Asked, request: PlanRequest, setting: Setting) -> Answer
 def _option(figures: Figures) -> Option:
     return Option(
         setting=figures.setting,
-        metadata_bytes_per_day=figures.per_day_bytes,
+        metadata_bytes_per_day=figures.metadata_bytes_per_day,
         monthly_cost=figures.monthly_cost,
         metadata_on_disk_bytes=figures.values["metadata_on_disk_bytes"],
+        cost_band=figures.cost_band,
         approximated=figures.approximated,
     )
 

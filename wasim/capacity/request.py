@@ -335,11 +335,6 @@ def _request_of_document(
     request = _request(
         source, document, requirements, limits=limits, assumed=tuple(assumed), own_properties=own_properties
     )
-    expiry = document.get("maintenance", {}).get("expire_snapshots")
-    kept_s = PlanRequest.seconds_of(expiry["older_than"]) if expiry else 0.0
-    if kept_s > request.time_travel_s and requirements.time_travel is None:
-        kept, less = format_duration(kept_s), format_duration(request.time_travel_s)
-        warnings += (f"Snapshots are kept for {kept} now and {less} here; --time-travel {kept} keeps them as long.",)
     return replace(request, now=request.now or now, warnings=(*request.warnings, *warnings))
 
 
@@ -378,7 +373,7 @@ def _request(
     assumed: tuple[str, ...],
     own_properties: Mapping[str, str] | None = None,
 ) -> PlanRequest:
-    age_s = _own_age_s({**document["table"].get("properties", {}), **(own_properties or {})})
+    age_s = _own_age_s(document, own_properties or {})
     document, writers = _with_one_writer(document)
     judged, not_judged = _limits_of(requirements, limits)
     return PlanRequest(
@@ -416,7 +411,7 @@ def _time_travel_s(requirements: Requirements, own_age_s: float | None) -> float
 def _not_given(requirements: Requirements, own_age_s: float | None) -> Iterator[str]:
     """What is taken where no flag gives it, in sentences."""
     if own_age_s is not None and requirements.time_travel is None:
-        yield f"Time travel {format_duration(own_age_s)}, as the table has it."
+        yield f"Time travel {format_duration(own_age_s)}, as it is now."
     elif not (requirements.time_travel or own_age_s):
         yield f"Time travel {DEFAULT_TIME_TRAVEL} (default)."
     if requirements.queries_per_hour is None:
@@ -433,8 +428,13 @@ def _limits_of(requirements: Requirements, limits: tuple[Limit, ...]) -> tuple[t
     return judged, tuple(f"{limit.metric} {limit.text}: not judged, {why}." for limit, why in reasons.items())
 
 
-def _own_age_s(properties: Mapping[str, str]) -> float | None:
-    """The age that the table itself keeps its snapshots to; None where it has none of its own."""
+def _own_age_s(document: Mapping[str, Any], own_properties: Mapping[str, str]) -> float | None:
+    """The age that snapshots are kept to now, by the scenario's own expiry or else by the table's properties; None
+    where neither says.
+    """
+    if expiry := (document.get("maintenance") or {}).get("expire_snapshots"):
+        return PlanRequest.seconds_of(expiry["older_than"])
+    properties = {**document["table"].get("properties", {}), **own_properties}
     age_ms = TableProperties.read_leniently(properties).max_snapshot_age_ms
     return age_ms / 1000 if MAX_SNAPSHOT_AGE_MS in properties and age_ms > 0 else None
 

@@ -13,6 +13,7 @@ finds what the interval costs.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Protocol, TypeVar
 
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.settings import Maintenance, Setting
@@ -32,6 +33,14 @@ MOST_BAND = 0.25  # of a monthly cost: wider ones are not planned by
 STEEP = 1.5  # times the least cost: shorter intervals only cost more
 NEGLIGIBLE = 1e-3  # of a limit
 NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
+
+
+class _Costed(Protocol):
+    @property
+    def monthly_cost(self) -> float: ...
+
+
+Costed = TypeVar("Costed", bound=_Costed)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -308,12 +317,18 @@ def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ())
     """The simplest of those whose monthly cost lies within the band of the least, and that come nearest to the aims;
     of equal ones the cheapest.
     """
-    cheapest = min(figures, key=lambda one: one.monthly_cost)
-    most = max(cheapest.at("monthly_cost", shift=1), cheapest.monthly_cost + NEGLIGIBLE_COST)
-    within = [one for one in figures if one.at("monthly_cost", shift=-1) <= most]
+    within = as_cheap(figures, [one.bands.get("monthly_cost", 0.0) for one in figures])
     least = min(excess_of(one, aims) for one in within)
     nearest = [one for one in within if excess_of(one, aims) <= least * (1 + WORTH_A_JOB) + NEGLIGIBLE]
     return min(nearest, key=lambda one: (*one.setting.complexity, one.monthly_cost))
+
+
+def as_cheap(found: Sequence[Costed], bands: Iterable[float]) -> list[Costed]:
+    """Those that may cost as little as the cheapest, each cost within its band, or half a unit of money more."""
+    banded = list(zip(found, bands, strict=True))
+    cheapest, band = min(banded, key=lambda one: one[0].monthly_cost)
+    most = cheapest.monthly_cost + max(band * cheapest.monthly_cost, NEGLIGIBLE_COST)
+    return [one for one, band in banded if one.monthly_cost * (1 - band) <= most]
 
 
 def is_steep(cost: float, costs: Iterable[float]) -> bool:

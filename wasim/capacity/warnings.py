@@ -45,6 +45,7 @@ def warnings_of(plan: Plan) -> Iterator[str]:
     if chosen.values["wa_metadata"] > 1 and "wa_metadata" not in {limit.metric for limit in plan.limits}:
         yield "That is more metadata than data; --wa-metadata 1 would rule it out."
     yield from _uncertain(plan, chosen)
+    yield from _dearer(plan, chosen)
     if chosen.setting.maintenance.expire_every_s is None:
         yield (
             f"Nothing grows old enough to expire within the horizon of {format_duration(plan.request.horizon_s)}: the"
@@ -93,6 +94,22 @@ def _uncertain(plan: Plan, chosen: Figures) -> Iterator[str]:
             low, high = (value_words(metric, value * (1 + sign * band), "") for sign in (-1, 1))
             name = figure_name(metric, plan.case.writer.tables)
             yield f"{name[0].upper()}{name[1:]} may be anything from {low} to {high}."
+
+
+def _dearer(plan: Plan, chosen: Figures) -> Iterator[str]:
+    """Where nothing is saved of what is there now, by how much more, and what is kept for longer than now."""
+    saving = plan.saving
+    if saving is None or saving.now is None or saving.now_money is None:
+        return
+    more = saving.then_money.year - saving.now_money.year
+    if more <= chosen.bands["monthly_cost"] * saving.now_money.year:
+        return
+    kept_s, then_s = saving.now.setting.maintenance.older_than_s, chosen.setting.maintenance.older_than_s
+    longer = ""
+    if kept_s is not None and then_s is not None and then_s > kept_s:
+        kept, then = format_duration(kept_s), format_duration(then_s)
+        longer = f": snapshots are kept for {then}, not {kept}; --time-travel {kept} keeps them as long as now"
+    yield f"A year costs {value_words('monthly_cost', more, plan.request.prices.currency)} more than now{longer}."
 
 
 def _late(plan: Plan, chosen: Figures) -> Iterator[str]:
