@@ -147,7 +147,7 @@ def test_what_costs_the_same_to_half_a_unit_is_shortest():
     assert choose(each, "cheapest", [at_most("monthly_cost", 4.3)]) is each[2]
 
 
-def test_where_bands_leave_the_cheapest_open_least_metadata_is_written():
+def test_within_the_bands_least_metadata_is_taken():
     day, banded = "metadata_bytes_per_day", {"cost_band": 0.05}
     each = [
         some_figures(10.0, 6215.0, **{day: 600.0}, **banded),

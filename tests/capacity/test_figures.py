@@ -228,7 +228,7 @@ def test_bands_are_weighted_by_what_each_kind_writes():
 
 
 @pytest.mark.parametrize(("changes", "least", "most"), [(None, 0.0, 0.02), ("copy-on-write", 0.03, 0.2)])
-def test_a_cost_is_as_uncertain_as_the_bytes_it_is_paid_for(changes: str | None, least: float, most: float):
+def test_a_cost_has_the_band_of_its_bytes(changes: str | None, least: float, most: float):
     document = dict(a_request().document) | {"horizon": "4d"}
     if changes is not None:
         document["changes"] = {"delete": {"every": "6h", "share": 0.01, "mode": changes}}

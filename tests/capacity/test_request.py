@@ -132,7 +132,7 @@ def test_now_is_as_early_as_the_writer_s_release_allows(own: dict[str, str], now
 
 
 @pytest.mark.parametrize("own", [{}, {"history.expire.max-snapshot-age-ms": "7200000"}])
-def test_a_scenario_s_own_expiry_says_how_long_snapshots_are_kept(own: dict[str, str]):
+def test_a_scenario_s_own_expiry_is_its_time_travel(own: dict[str, str]):
     document = {
         "name": "kept",
         "question": "which?",
