@@ -453,6 +453,22 @@ def test_scattered_deletes_leave_files_in_closed_partitions(made: Callable) -> N
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.05)
 
 
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_the_oldest_rows_are_written_into_their_closed_hour(mode: str, made: Callable) -> None:
+    lines = {
+        "commit_interval": "2m",
+        "horizon": "7h",
+        "workload": {"rows_per_second": 1 / 3},
+        "table": TABLE | {"partition_by": [*BY_HOUR["partition_by"], *BY_BUCKET["partition_by"]]},
+        "maintenance": {"rewrite_data_files": {"when_small_files": 60}},
+        "changes": {"update": {"every": "5m", "rows": 200, "locality": "oldest", "mode": mode}},
+    }
+    exact, summed = made(lines)
+    for kind in (Kind.METADATA_JSON, Kind.DATA):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.02), kind
+    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.05)
+
+
 @pytest.mark.parametrize("rows", [{"share": 0.01}, {"rows": 60}], ids=str)
 def test_scattered_deletes_leave_manifests_of_small_files(rows: dict[str, Any], made: Callable) -> None:
     """They take the large file of a closed partition each time, and few of the others."""

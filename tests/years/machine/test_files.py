@@ -21,7 +21,11 @@ from wasim.years.machine.files import (
     group_bytes,
     has_enough,
     is_group_due,
+    note_live,
+    oldest_place,
+    places_through,
     reopen_files,
+    rows_in,
     small_files,
     small_of,
     take_groups,
@@ -31,18 +35,26 @@ from wasim.years.machine.tables import (
     ARRIVED_LIVE,
     COHORTS,
     COMMITS,
+    DEAD,
     DEALT,
     FIRED,
     GROUPS,
+    IS_SCATTERED,
+    IS_THERE,
     LEFT_FILES,
+    LIVE_WHERE_DEAD,
     MADE_BYTES,
     MADE_PARTIAL,
     MADE_SETTLED,
     MOST_COHORTS,
     MOST_SIZES,
+    OLDEST,
+    OLDEST_ROW,
+    OLDEST_THROUGH,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
+    PLACE,
     REWRITTEN_LIVE,
     SETTLED_FILES,
     SETTLED_ROWS,
@@ -53,6 +65,7 @@ from wasim.years.machine.tables import (
     TOOK_PARTIAL,
     TOOK_SMALL,
     UNEVEN,
+    UPDATE,
     Laws,
     Table,
 )
@@ -76,6 +89,7 @@ def table_of(cohorts: list[tuple[int, int, int, int]]) -> Table:
     """Partitions, and in each of them small files, compacted ones that are still small, and rows of each file."""
     table = new_table()
     table.numbers[ARRIVED_LIVE] = table.numbers[REWRITTEN_LIVE] = 1.0
+    table.numbers[LIVE_WHERE_DEAD] = table.numbers[LIVE_WHERE_DEAD + 1] = 1.0
     for place, (partitions, small, partial, rows) in enumerate(cohorts):
         begin_cohort(table, float(partitions))
         held = [small, small * rows, partial, partial * rows, partial, partial * rows]
@@ -225,3 +239,36 @@ def test_compaction_by_count_waits_for_chance_as_long_on_average():
         waited.append(waits(table, laws, chances))
     for more in range(2, 8):
         assert sum(one <= more for one in waited) / 24 == pytest.approx(chances[more][4], abs=1 / 24)
+
+
+def test_deleted_oldest_rows_are_in_their_partitions() -> None:
+    """Of two hours of 100 rows each the older one holds 150 in its files, 50 of which are deleted."""
+    laws = replace(LAWS, rows_per_commit=10.0, new_rows=10.0, lifetime=10.0, open_partitions=1.0, partitions=1.0)
+    table = table_of([(1, 0, 3, 50), (1, 2, 1, 20)])
+    numbers = table.numbers
+    numbers[DEALT], numbers[OLDEST_THROUGH], table.deleted[DEAD][1] = 20.0, 50.0, 50.0
+    assert [rows_in(table, laws, place) for place in range(2)] == [(0, 100), (100, 200)]
+    assert [places_through(table, laws), oldest_place(table, laws)] == [1, 0]
+    found = []
+    for place in range(2):
+        note_live(table, laws, place)
+        found.append(numbers[REWRITTEN_LIVE])
+    assert found == pytest.approx([2 / 3, 1])
+    numbers[IS_SCATTERED] = 1.0  # then anywhere, in the mean
+    note_live(table, laws, 0)
+    assert numbers[REWRITTEN_LIVE] == 1
+
+
+def test_closed_hours_come_to_be_the_oldest() -> None:
+    """They are kept where an UPDATE writes the oldest rows, until these are beyond them."""
+    laws = replace(LAWS, rows_per_commit=10.0, new_rows=10.0, lifetime=10.0, open_partitions=1.0, partitions=1.0)
+    changes = [list(row) for row in laws.changes]
+    changes[UPDATE][IS_THERE], changes[UPDATE][PLACE] = 1.0, OLDEST
+    for rows, kept in ((laws.changes, 1), (changes, 2)):
+        table = table_of([(1, 0, 1, 100), (1, 2, 1, 20)])
+        table.numbers[DEALT] = 20.0
+        drop_closed(table, replace(laws, changes=rows))
+        assert table.numbers[COHORTS] == kept
+    table.numbers[OLDEST_ROW] = 100.0
+    drop_closed(table, replace(laws, changes=changes))
+    assert table.numbers[COHORTS] == 1

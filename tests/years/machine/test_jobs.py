@@ -16,7 +16,8 @@ from wasim.years.machine.jobs import (
     digits_of_totals,
     drop_deletes,
     entries_of_deletes,
-    forget_deleted,
+    forget_dead,
+    forget_seen,
     reopen_much_deleted,
     rewrite_manifests,
     take_out,
@@ -48,6 +49,7 @@ from wasim.years.machine.tables import (
     SMALL_FILES,
     SMALL_SEEN,
     SQUARES,
+    TOOK_DEAD,
     TOOK_PARTIAL,
     TOOK_SMALL,
     Laws,
@@ -209,7 +211,9 @@ def test_compacted_files_have_no_deleted_rows_any_more(uses_vectors: int):
     table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4] = [1.0, 100.0]
     numbers, done = table.numbers, table.done
     numbers[SMALL_SEEN], numbers[OTHER_SEEN], numbers[SQUARES], done[MADE_SQUARES] = 8.0, 2.0, 100.0, 7.0
-    forget_deleted(table, laws, 0.5, 0.25)
+    done[TOOK_DEAD : TOOK_DEAD + 2] = [2.0, 1.0]
+    forget_dead(table, laws, (4.0, 4.0))
+    forget_seen(table, laws, 0.5, 0.25, False)
     assert table.deleted == [[20, 60, 5], [3, 3, 2]]
     assert table.flows[Flow.ROWS] == 1_000 - 40
     assert [numbers[place] for place in (SMALL_SEEN, OTHER_SEEN, SQUARES)] == [4, 1, 82]

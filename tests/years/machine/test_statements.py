@@ -23,6 +23,7 @@ from wasim.years.machine.statements import (
     delete_by_position,
     digits_of_merge,
     held_by_hits,
+    into_oldest,
     into_partitions,
     list_deletes,
     mix_partitions,
@@ -90,6 +91,7 @@ from wasim.years.machine.tables import (
     NEWEST_COMMIT,
     NEWEST_FILES,
     OLDEST,
+    OLDEST_ROW,
     ON_READ,
     OTHER_SEEN,
     OVERWRITE,
@@ -506,12 +508,26 @@ def test_files_that_were_hit_leave_their_partitions() -> None:
         begin_cohort(table, held[0])
         table.cohorts[place][:] = [*held, *table.cohorts[place][5:]]
     numbers = table.numbers
+    numbers[IS_SCATTERED] = 1.0
     numbers[SETTLED_FILES], numbers[SETTLED_ROWS], numbers[SQUARES], numbers[SQUARES_LEFT] = 8.0, 900.0, 70.0, 50.0
     table.hits[HIT_SHARES][:], table.hits[HIT_ROW_SHARES][:] = [0.25, 0.5, 1 / 8], [0.5, 1.0, 2 / 3]
     out_of_partitions(table)
     assert [one[:5] for one in table.cohorts[:2]] == [[2, 3, 20, 0.5, 0], [1, 1.5, 10, 0, 0]]
     assert (numbers[SETTLED_FILES], numbers[SETTLED_ROWS]) == pytest.approx((7, 300))
     assert numbers[SQUARES] == 50
+
+
+@pytest.mark.parametrize(("first", "rows", "expected"), [(0.0, 40.0, (2, 0, 0)), (130.0, 120.0, (0, 1, 1))])
+def test_the_oldest_rows_stay_in_their_partitions(first: float, rows: float, expected: tuple[float, ...]) -> None:
+    """Three hours of ten commits of ten rows each: two files of an hour's rows, or of rows of two hours."""
+    table, laws = new_table(), replace(LAWS, rows_per_commit=10.0, new_rows=10.0, lifetime=10.0, compacts=1)
+    laws = replace(laws, open_partitions=1.0, partitions=1.0, is_partitioned=1)
+    for _ in range(3):
+        begin_cohort(table, 1.0)
+    table.numbers[DEALT], table.numbers[OLDEST_ROW] = 30.0, first
+    into_oldest(table, laws, 2.0, rows)
+    assert [one[PARTIAL_FILES] for one in table.cohorts[:3]] == pytest.approx(expected)
+    assert held_in(table) == pytest.approx((2, rows))
 
 
 def held_in(table: Table) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from wasim.years.machine.tables import (
     NEXT_TURN,
     OLDEST,
     OLDEST_COMMITS,
+    OLDEST_ROW,
     ON_READ,
     OVERWRITE,
     PLACE,
@@ -149,6 +150,7 @@ def carry_out_change(table: Table, laws: Laws, change: int, wanted: float, whole
     """An UPDATE, DELETE or MERGE, of which it is known what it hits: `whole` files, which metadata alone deletes."""
     numbers, row, touched = table.numbers, laws.changes[change], total_of(table.hits[HIT_ROWS])
     is_delete, is_oldest, inserted = change == DELETE, row[PLACE] >= OLDEST, row[NEW_ROWS]
+    numbers[OLDEST_ROW] = numbers[GONE_ROWS] + (wanted if is_delete and is_oldest else 0.0)
     if whole:
         rewrite_rows(table, laws, change, 0.0, touched, inserted, -1.0)
     elif row[ON_READ] > 0:

@@ -9,11 +9,17 @@ from wasim.years.machine.tables import (
     ARRIVED_LIVE,
     COHORTS,
     COMMITS,
+    DEAD,
     DEALT,
+    DELETE,
     FEW_COMMITS,
     FIRED,
     GROUPS,
+    IS_NEWEST,
+    IS_SCATTERED,
+    IS_THERE,
     LEFT_FILES,
+    LIVE_WHERE_DEAD,
     MADE_BYTES,
     MADE_PARTIAL,
     MADE_SETTLED,
@@ -22,9 +28,14 @@ from wasim.years.machine.tables import (
     MOST_COHORTS,
     MOST_SIZES,
     NEGLIGIBLE,
+    OLDEST,
+    OLDEST_ROW,
+    OLDEST_THROUGH,
+    ON_READ,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
+    PLACE,
     REMOVED_FILES,
     REWRITTEN_LIVE,
     ROW_OF_PARTITIONS,
@@ -37,10 +48,13 @@ from wasim.years.machine.tables import (
     STATEMENTS_WRITE,
     STRIDE,
     TOOK_BYTES,
+    TOOK_DEAD,
+    TOOK_DEAD_PARTIAL,
     TOOK_PARTIAL,
     TOOK_SMALL,
     TURNS,
     UNEVEN,
+    UPSERT,
     WRITTEN_FILES,
     Laws,
     Table,
@@ -63,7 +77,8 @@ def deal_out(table: Table, laws: Laws) -> None:
         last = min(commits, max(numbers[DEALT] + 1, float(floor((unit + 1) * lifetime + NEGLIGIBLE))))
         if numbers[DEALT] > 0 and position - unit < 1 / lifetime - NEGLIGIBLE:
             if numbers[COHORTS] > MOST_COHORTS:
-                put_together(table, 0, 1)
+                place = min(places_through(table, laws), int(numbers[COHORTS]) - 2)
+                put_together(table, place, place + 1)
             begin_cohort(table, laws.open_partitions)
         if last < commits and lifetime <= 1:  # every commit opens partitions of its own
             numbers[COHORTS] -= 1
@@ -71,6 +86,46 @@ def deal_out(table: Table, laws: Laws) -> None:
             last = commits
         into_newest(table, laws, last - numbers[DEALT])
         numbers[DEALT] = last
+
+
+def rows_in(table: Table, laws: Laws, place: int) -> tuple[float, float]:
+    """The first row of the partitions by time in a row of `cohorts`, and the first one beyond them."""
+    first = partitions_so_far(table, laws)
+    for later in range(int(table.numbers[COHORTS]) - 1, place - 1, -1):
+        first -= table.cohorts[later][PARTITIONS]
+    each = laws.new_rows * laws.lifetime / laws.open_partitions
+    return first * each, (first + table.cohorts[place][PARTITIONS]) * each
+
+
+def places_through(table: Table, laws: Laws) -> int:
+    """How many rows of partitions, the oldest first, hold what statements on the oldest rows have written."""
+    place = 0
+    while place < int(table.numbers[COHORTS]) and rows_in(table, laws, place)[0] < table.numbers[OLDEST_THROUGH]:
+        place += 1
+    return place
+
+
+def writes_oldest(laws: Laws) -> bool:
+    """Whether any statement writes the oldest rows into data files again."""
+    for change in range(UPSERT):
+        row = laws.changes[change]
+        if row[IS_THERE] > 0 and row[PLACE] >= OLDEST and (change != DELETE or row[ON_READ] == 0):
+            return True
+    return False
+
+
+def are_to_be_oldest(table: Table, laws: Laws, place: int) -> bool:
+    """Whether the oldest row is in these partitions, or comes to be: none of earlier ones that were reopened."""
+    first, stop = rows_in(table, laws, place)
+    return first > -NEGLIGIBLE and stop > table.numbers[OLDEST_ROW]
+
+
+def oldest_place(table: Table, laws: Laws) -> int:
+    """The row of partitions that holds the oldest row."""
+    place, last = 0, int(table.numbers[COHORTS]) - 1
+    while place < last and rows_in(table, laws, place)[1] <= table.numbers[OLDEST_ROW]:
+        place += 1
+    return place
 
 
 def begin_cohort(table: Table, partitions: float) -> None:
@@ -182,6 +237,37 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
     return share, apart * exp(-above * above / 2) / (sqrt(2 * pi) * share)
 
 
+def are_oldest_dead(table: Table) -> bool:
+    """Whether rows deleted by position are the oldest ones, of which it is known in which partitions they are."""
+    numbers = table.numbers
+    return numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0 and numbers[OLDEST_THROUGH] > 0
+
+
+def dead_in(table: Table, laws: Laws, place: int) -> float:
+    """Of the oldest rows those deleted by position in these partitions: rows of files beyond those that have come."""
+    one, (first, stop) = table.cohorts[place], rows_in(table, laws, place)
+    come = min(stop, table.numbers[DEALT] * laws.new_rows) - max(0.0, first)
+    return max(0.0, one[PARTITIONS] * (one[SMALL_ROWS] + one[PARTIAL_ROWS]) - come)
+
+
+def held_with_dead(table: Table, laws: Laws, place: int, kind: int) -> float:
+    """What of rows deleted by position these partitions' files of a kind have, in the measure of `forget_dead`."""
+    if are_oldest_dead(table):
+        return dead_in(table, laws, place)
+    return table.cohorts[place][PARTITIONS] * table.cohorts[place][kind]
+
+
+def note_live(table: Table, laws: Laws, place: int) -> None:
+    """Notes which share of the rows in these partitions no delete file names."""
+    numbers, one, dead = table.numbers, table.cohorts[place], table.deleted[DEAD]
+    numbers[ARRIVED_LIVE], numbers[REWRITTEN_LIVE] = numbers[LIVE_WHERE_DEAD], numbers[LIVE_WHERE_DEAD + 1]
+    if are_oldest_dead(table):
+        rows, here = one[PARTITIONS] * (one[SMALL_ROWS] + one[PARTIAL_ROWS]), 0.0
+        if dead[0] + dead[1] > NEGLIGIBLE and rows > 0:
+            here = dead_in(table, laws, place) / rows
+        numbers[ARRIVED_LIVE] = numbers[REWRITTEN_LIVE] = 1 - here
+
+
 def spread(table: Table, places: float, files: float) -> None:
     """So many files come into as many of these places by chance, or leave them, one at most: their numbers differ."""
     share = min(1.0, files / places)
@@ -192,10 +278,11 @@ def spread(table: Table, places: float, files: float) -> None:
 def take_groups(table: Table, laws: Laws, share: float) -> None:
     """Compacts this share of the groups that are due; what that does is in `done`."""
     done, new = table.done, table.sizes[0]
-    for what in range(MADE_SQUARES + 1):
+    for what in range(TOOK_DEAD_PARTIAL + 1):
         done[what] = 0.0
     for place in range(int(table.numbers[COHORTS])):
         one = table.cohorts[place]
+        note_live(table, laws, place)
         groups, more = groups_due(table, laws, one)
         if groups <= NEGLIGIBLE:
             continue
@@ -205,6 +292,8 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         done[TOOK_SMALL] += part * one[SMALL_FILES] * each
         done[TOOK_PARTIAL] += part * one[PARTIAL_FILES] * each
         done[TOOK_BYTES] += part * size
+        for number, kind in ((0, SMALL_FILES), (1, PARTIAL_FILES)):
+            done[TOOK_DEAD + number] += held_with_dead(table, laws, place, kind) * share * groups * each
         done[GROUPS] += part
         leave_uneven(laws, one, share * groups, more)
         for column in range(SMALL_FILES, UNEVEN):
@@ -348,7 +437,11 @@ def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
     numbers, left_small, left_partial, place = table.numbers, 0.0, 0.0, 0
     while place < int(numbers[COHORTS]) - 1:
         one = table.cohorts[place]
+        note_live(table, laws, place)
         if is_group_due(table, laws, one, one[SMALL_FILES] + one[PARTIAL_FILES]):
+            place += 1
+            continue
+        if writes_oldest(laws) and are_to_be_oldest(table, laws, place):
             place += 1
             continue
         if numbers[ADDS_ANYWHERE] > 0:  # further files come, and then they are compacted again

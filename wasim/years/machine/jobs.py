@@ -4,7 +4,17 @@ from math import inf
 
 from wasim.rules.compaction import is_much_deleted
 from wasim.years.machine.appends import live_bytes, live_files, manifests_of, snapshot_numbers
-from wasim.years.machine.files import balance_files, deal_out, drop_closed, reopen_files, small_of, take_groups
+from wasim.years.machine.files import (
+    balance_files,
+    deal_out,
+    drop_closed,
+    held_with_dead,
+    oldest_place,
+    reopen_files,
+    small_of,
+    take_groups,
+    writes_oldest,
+)
 from wasim.years.machine.manifests import (
     filter_out,
     list_bytes,
@@ -18,9 +28,9 @@ from wasim.years.machine.manifests import (
 from wasim.years.machine.sizes import digits
 from wasim.years.machine.tables import (
     ARRIVED,
-    ARRIVED_LIVE,
     BEYOND,
     CHANGED,
+    COHORTS,
     COMMITS,
     COUNT,
     COUNTERS,
@@ -42,6 +52,7 @@ from wasim.years.machine.tables import (
     KEPT_SQUARES,
     LEFT_OUT,
     LIST_BYTES,
+    LIVE_WHERE_DEAD,
     MADE_BYTES,
     MADE_PARTIAL,
     MADE_SETTLED,
@@ -59,11 +70,11 @@ from wasim.years.machine.tables import (
     PARTIAL,
     PARTIAL_FILES,
     PARTIAL_ROWS,
+    PARTITIONS,
     POSITION_DELETES,
     REMOVED_FILES,
     REPLACED,
     REWRITTEN,
-    REWRITTEN_LIVE,
     ROWS,
     SETTLED_FILES,
     SETTLED_ROWS,
@@ -74,6 +85,7 @@ from wasim.years.machine.tables import (
     SNAPSHOTS,
     SQUARES,
     TOOK_BYTES,
+    TOOK_DEAD,
     TOOK_PARTIAL,
     TOOK_SMALL,
     TOUCHED_ROWS,
@@ -166,10 +178,13 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     numbers[TOUCHED_ROWS] = 0.0
     reopen_much_deleted(table, laws)
     before, smalls, partials = numbers[SETTLED_FILES], small_of(table, SMALL_FILES), small_of(table, PARTIAL_FILES)
-    for kind, live in ((SMALL_ROWS, ARRIVED_LIVE), (PARTIAL_ROWS, REWRITTEN_LIVE)):
-        rows, dead = small_of(table, kind), table.deleted[DEAD][live - ARRIVED_LIVE]
-        numbers[live] = 1 - min(1.0, dead / rows) if rows > 0 else 1.0
+    for kind, number in ((SMALL_ROWS, ARRIVED), (PARTIAL_ROWS, REWRITTEN)):
+        rows, dead = small_of(table, kind), table.deleted[DEAD][number]
+        numbers[LIVE_WHERE_DEAD + number] = 1 - min(1.0, dead / rows) if rows > 0 else 1.0
+    oldest = files_of_oldest(table, laws)
+    with_dead = all_with_dead(table, laws, SMALL_FILES), all_with_dead(table, laws, PARTIAL_FILES)
     take_groups(table, laws, share)
+    is_edge_taken = files_of_oldest(table, laws) < oldest - NEGLIGIBLE
     left_small, left_partial = drop_closed(table, laws)
     begin_summary(table)
     if done[GROUPS] > 0:
@@ -178,7 +193,8 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         created = take_out(table, laws, of_small, of_partial)
         list_compacted(table, laws, done[MADE_PARTIAL], done[MADE_SETTLED])
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
-        forget_deleted(table, laws, of_small, of_partial)
+        forget_dead(table, laws, with_dead)
+        forget_seen(table, laws, of_small, of_partial, is_edge_taken)
         all_small, all_partial = of_small >= 1 or smalls <= NEGLIGIBLE, of_partial >= 1 or partials <= NEGLIGIBLE
         if all_small and all_partial and before <= NEGLIGIBLE:
             drop_deletes(table, laws)
@@ -199,22 +215,57 @@ def reopen_much_deleted(table: Table, laws: Laws) -> None:
         table.deleted[what][BEYOND] = 0.0
 
 
-def forget_deleted(table: Table, laws: Laws, of_small: float, of_partial: float) -> None:
-    """What statements had deleted by position is gone from these shares of the files, which were compacted."""
-    numbers, deleted, named = table.numbers, table.deleted, total_of(table.deleted[HELD])
-    for number, share in ((ARRIVED, of_small), (REWRITTEN, of_partial)):
+def files_of_oldest(table: Table, laws: Laws) -> float:
+    """Files below the target in each of the partitions that hold the oldest rows."""
+    one = table.cohorts[oldest_place(table, laws)]
+    return one[SMALL_FILES] + one[PARTIAL_FILES]
+
+
+def keep_oldest(table: Table, laws: Laws, of_partial: float, is_edge_taken: bool) -> None:
+    """What holds the oldest rows after a compaction of this share of the compacted files: a file that it made in
+    each of their partitions, where these are known apart.
+    """
+    numbers = table.numbers
+    if laws.lifetime == inf:
+        numbers[EDGE_FILES] *= 1 - of_partial
+        numbers[EDGE_ROWS] *= 1 - of_partial
+    elif is_edge_taken:
+        one = table.cohorts[oldest_place(table, laws)]
+        each = one[PARTIAL_ROWS] / max(one[PARTIAL_FILES], 1.0)
+        numbers[EDGE_FILES], numbers[EDGE_ROWS] = one[PARTITIONS] * min(1.0, one[PARTIAL_FILES]), one[PARTITIONS] * each
+
+
+def all_with_dead(table: Table, laws: Laws, kind: int) -> float:
+    """What of rows deleted by position all files of a kind below the target have."""
+    found = 0.0
+    for place in range(int(table.numbers[COHORTS])):
+        found += held_with_dead(table, laws, place, kind)
+    return found
+
+
+def forget_dead(table: Table, laws: Laws, with_dead: tuple[float, float]) -> None:
+    """What statements had deleted by position is gone from the files that were compacted. They are measured by their
+    number, or the deleted rows that they hold where these are known, of so many as they came and compacted.
+    """
+    deleted, named = table.deleted, total_of(table.deleted[HELD])
+    for number in range(2):
+        share = table.done[TOOK_DEAD + number] / with_dead[number] if with_dead[number] > NEGLIGIBLE else 0.0
         table.flows[ROWS] -= deleted[DEAD][number] * share
         deleted[DEAD][number] *= 1 - share
         deleted[HELD][number] *= 1 - share
+    if laws.uses_vectors:
+        drop_vectors(table, laws, named - total_of(deleted[HELD]))
+
+
+def forget_seen(table: Table, laws: Laws, of_small: float, of_partial: float, is_edge_taken: bool) -> None:
+    """Statements have seen none of these shares of the files, which were compacted."""
+    numbers = table.numbers
     numbers[SMALL_SEEN] *= 1 - of_small
     numbers[KEPT_SQUARES] *= 1 - of_small
     numbers[OTHER_SEEN] *= 1 - of_small
     if numbers[EDGE_END] == 0 and edge_of(table, laws) == REWRITTEN:
-        numbers[EDGE_FILES] *= 1 - of_partial
-        numbers[EDGE_ROWS] *= 1 - of_partial
+        keep_oldest(table, laws, of_partial, is_edge_taken)
     numbers[SQUARES] = numbers[SQUARES] * (1 - of_partial) + table.done[MADE_SQUARES]
-    if laws.uses_vectors:
-        drop_vectors(table, laws, named - total_of(deleted[HELD]))
 
 
 def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> float:
@@ -228,10 +279,12 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
         of_partial, listed = 0.0, table.done[TOOK_SMALL] + table.done[TOOK_PARTIAL]
     else:
         listed = fresh * of_small
-    if laws.lifetime < inf and laws.parts <= 1:  # partitions that are left have the newest files
+    if laws.lifetime < inf and laws.parts <= 1:
+        # partitions that are left have the newest files, but where the oldest ones come to have new files again
+        newest = writes_oldest(laws)
         for kind, files in ((0, listed), (1, partial * of_partial), (2, 0.0)):
-            want(table, kind, files, False)
-        return take(table, laws, 0, False)
+            want(table, kind, files, newest)
+        return take(table, laws, 0, newest)
     return filter_out(table, laws, 0, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial, 0.0)
 
 

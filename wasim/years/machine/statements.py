@@ -5,7 +5,16 @@ from math import ceil, floor, inf
 from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.machine.appends import live_files, manifests_of
-from wasim.years.machine.files import add_compacted, balance_sizes, partitions_so_far, small_of, spread
+from wasim.years.machine.files import (
+    add_compacted,
+    balance_sizes,
+    oldest_place,
+    partitions_so_far,
+    places_through,
+    rows_in,
+    small_of,
+    spread,
+)
 from wasim.years.machine.jobs import begin_summary, note_counted
 from wasim.years.machine.manifests import list_compacted, list_own, live_of, merge
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, is_rewritten_for_size, manifest_bytes
@@ -61,6 +70,8 @@ from wasim.years.machine.tables import (
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
+    OLDEST_ROW,
+    OLDEST_THROUGH,
     OTHER_SEEN,
     OVERWRITE,
     OVERWRITES,
@@ -613,9 +624,9 @@ def out_of_partitions(table: Table) -> None:
         table.deleted[HELD][number] *= 1 - shares[number]
     last = int(numbers[COHORTS]) - 1
     for number, files, rows in ((ARRIVED, SMALL_FILES, SMALL_ROWS), (REWRITTEN, PARTIAL_FILES, PARTIAL_ROWS)):
-        if numbers[IS_NEWEST] > 0:
-            take_newest(table, files, table.hits[HIT_FILES][number])
-            take_newest(table, rows, table.classes[number][RECORDS] * row_shares[number])
+        if numbers[IS_SCATTERED] == 0:
+            take_from_end(table, files, table.hits[HIT_FILES][number])
+            take_from_end(table, rows, table.classes[number][RECORDS] * row_shares[number])
             continue
         for place in range(last + 1):
             table.cohorts[place][files] *= 1 - shares[number]
@@ -628,10 +639,11 @@ def out_of_partitions(table: Table) -> None:
     numbers[SQUARES] = numbers[SQUARES_LEFT]
 
 
-def take_newest(table: Table, column: int, amount: float) -> None:
-    """Takes so many files of a kind, or rows, out of the partitions that were opened last."""
-    for place in range(int(table.numbers[COHORTS]) - 1, -1, -1):
-        one = table.cohorts[place]
+def take_from_end(table: Table, column: int, amount: float) -> None:
+    """Takes so many files of a kind, or rows, out of the partitions that were opened last, or first."""
+    last = int(table.numbers[COHORTS]) - 1
+    for turn in range(last + 1):
+        one = table.cohorts[last - turn if table.numbers[IS_NEWEST] > 0 else turn]
         taken = min(one[column], amount / one[PARTITIONS])
         one[column] -= taken
         amount -= taken * one[PARTITIONS]
@@ -660,7 +672,10 @@ def add_written(
         is_small = each < laws.small_rows
         partial, settled_rows = made - made * stays * is_small, rows * stays_rows * is_small
         numbers[LEFT_FILES] += made - partial
-        into_partitions(table, partial, rows - settled_rows)
+        if numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0 and laws.compacts and laws.lifetime < inf:
+            into_oldest(table, laws, partial, rows)
+        else:
+            into_partitions(table, partial, rows - settled_rows)
         spread(table, partitions_of_statement(table, laws), partial)
         numbers[SQUARES] += partial * each * each
     numbers[SETTLED_FILES] += made - partial
@@ -706,6 +721,35 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
         held = share * (files - newest_files) + newest * newest_files
         if held > 0:
             add_compacted(one, held, share * (rows - newest_rows) + newest * newest_rows)
+
+
+def into_oldest(table: Table, laws: Laws, files: float, rows: float) -> None:
+    """Deals the files that a statement on the oldest rows wrote out to the partitions that hold these."""
+    numbers, units, there = table.numbers, 0.0, 0.0
+    first, last = numbers[OLDEST_ROW], numbers[OLDEST_ROW] + rows
+    numbers[OLDEST_THROUGH] = max(numbers[OLDEST_THROUGH], last)
+    begun, ended = oldest_place(table, laws), places_through(table, laws)
+    for place in range(begun, ended):
+        found, held = written_in(table, laws, place, first, last)
+        units, there = units + found, there + held
+    if there <= 0:
+        ended = begun + 1
+    for place in range(begun, ended):
+        one, (found, held) = table.cohorts[place], written_in(table, laws, place, first, last)
+        of_files, of_rows = (found / units, held / there) if there > 0 else (1.0, 1.0)
+        if of_rows > 0:
+            add_compacted(one, files * of_files / one[PARTITIONS], rows * of_rows / one[PARTITIONS])
+
+
+def written_in(table: Table, laws: Laws, place: int, first: float, last: float) -> tuple[float, float]:
+    """Of the rows from the first to the last one: how many partitions by time of a row of `cohorts` any is in, and how
+    many are in these.
+    """
+    begun, ended = rows_in(table, laws, place)
+    begun, ended = max(begun, first), min(ended, last)
+    if ended - begun <= PART_OF_FILE:
+        return 0.0, 0.0
+    return unit_of(laws, ended - PART_OF_FILE) - unit_of(laws, begun) + 1, ended - begun
 
 
 def sorted_share(table: Table) -> float:

@@ -59,7 +59,10 @@ EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the e
 EVENLY = 56  # whether the rows that a statement hits lie at even distances in partitions by time, one open at a time
 KEPT_SQUARES = 57  # of files as they arrived when the last statement had run: the squares of the shares of rows left
 OPEN_FILES, OPEN_SQUARES = 58, 59  # the same, of such a partition that is open: its files, the squares of their rows
-NUMBERS = OPEN_SQUARES + 1
+# Statements on the oldest rows: the first row that they leave, and through which row what they have written goes
+OLDEST_ROW, OLDEST_THROUGH = 60, 61
+LIVE_WHERE_DEAD = 62  # the same as ARRIVED_LIVE and REWRITTEN_LIVE, of all partitions
+NUMBERS = LIVE_WHERE_DEAD + 2
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
@@ -92,8 +95,10 @@ WASTED_MANIFESTS = Flow.WASTED_MANIFESTS
 WRITTEN_FILES = Flow.WRITTEN_FILES
 WRITTEN_MANIFESTS = Flow.WRITTEN_MANIFESTS
 # What a compaction does in all partitions: files taken, as they came and compacted, their bytes; files made, below the
-# target and beyond it, their bytes; groups; the squares of the rows of each file below the target, added up
+# target and beyond it, their bytes; groups; the squares of the rows of each file below the target, added up; rows
+# that were deleted by position, or the files that hold them, as they came and compacted
 TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS, MADE_SQUARES = range(8)
+TOOK_DEAD, TOOK_DEAD_PARTIAL = range(8, 10)
 # What a sample holds before the flows
 OF_TABLE = 9
 SAMPLE = OF_TABLE + WIDTH

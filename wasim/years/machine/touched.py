@@ -432,7 +432,8 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         files = classes[number][FILES]
         share = hits[HIT_FILES][number] / files if files > NEGLIGIBLE else 0.0
         hits[HIT_SHARES][number] = hits[HIT_ROW_SHARES][number] = share
-    if edge == REWRITTEN and (is_newest or again >= 0) and min(hits[HIT_ROWS][edge], classes[edge][LIVE]) > 0:
+    is_known = is_newest or again >= 0 or laws.lifetime < inf
+    if edge == REWRITTEN and is_known and min(hits[HIT_ROWS][edge], classes[edge][LIVE]) > 0:
         of_edge = min(1.0, hits[HIT_FILES][edge] / max(numbers[EDGE_FILES], NEGLIGIBLE))
         rows = max(hits[HIT_ROWS][edge], of_edge * numbers[EDGE_ROWS])
         hits[HIT_ROW_SHARES][edge] = min(1.0, rows / classes[edge][LIVE])
