@@ -10,6 +10,8 @@ from support.paths import SCENARIOS
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_contention, sum_events
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import Maintenance
+from wasim.scenario.examine import examine
+from wasim.scenario.sweep import make_case
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
 
@@ -57,6 +59,28 @@ def test_files_are_counted_and_bytes_lie_within_the_band(name, number, commits):
     assert found.totals.metadata_bytes == pytest.approx(wanted.metadata_bytes, rel=0.01)
     for kind in METADATA_KINDS if not case.key_columns else ():
         assert found.totals.on_disk_bytes[kind] == pytest.approx(wanted.on_disk_bytes[kind], rel=0.06, abs=60_000)
+
+
+BY_DAY = {"partition_by": [{"column": "event_time", "transform": "day"}]}
+
+
+@pytest.mark.parametrize(("every", "table", "tasks"), [("30m", {}, 1), ("1h", BY_DAY, 2)])
+def test_of_rolled_files_compaction_takes_those_left_over(every: str, table: dict[str, object], tasks: int):
+    columns = [{"name": "v", "type": "double", "count": 5}]
+    document = {
+        "name": "rolled",
+        "question": "which?",
+        "table": {"columns": columns, "properties": {"write.target-file-size-bytes": "1073742"}, **table},
+        "workload": {"rows_per_second": 20, "files_per_commit": tasks},
+        "writer": "batch",
+        "commit_interval": every,
+        "horizon": "4d",
+        "maintenance": {"rewrite_data_files": {"every": "1d", "target_file_size_bytes": 1_073_742}},
+    }
+    case = make_case(examine(document)[0], repetition=0, swept={})
+    found, wanted = years(case).totals, exact(case)
+    assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
+    assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.001)
 
 
 def test_bytes_a_snapshot_hardly_depend_on_how_many_there_are():

@@ -1,6 +1,5 @@
 """Options that several verbs share, the values made of their texts, and packages and Spark that an option asks for."""
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from importlib.util import find_spec
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shutil import rmtree
-from tempfile import mkdtemp
+from tempfile import TemporaryFile, mkdtemp
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -59,8 +58,9 @@ def check_writable(flag: str, path: Path) -> None:
     try:
         if not folder.is_dir():
             raise WasimError(f"{named}: there is no folder {printable(str(folder), 80)}. Make it, or name another.")
-        if (path.exists() and not path.is_file()) or not os.access(folder, os.W_OK):
+        if path.exists() and not path.is_file():
             raise WasimError(f"{named}: cannot be written. Name a file in a folder that can.")
+        TemporaryFile(dir=folder).close()  # some folders refuse files although root may write to them
     except OSError as error:
         raise WasimError(f"{named}: cannot be written: {error.strerror}. Name another.") from None
 

@@ -34,7 +34,8 @@ class Arrivals:
     It adds `files` data files of `rows_per_file` rows to `partitions` partitions. `open_partitions` receive rows at the
     same time, each for `lifetime_s` seconds of event time (infinite where no partition ever closes). Where chance
     decides how many files a commit brings, `spread` holds the shares of commits that bring none, one, two … What a task
-    writes into a partition takes so many `pieces`, files that are closed for their size.
+    writes into a partition takes so many `pieces`, files that are closed for their size at `piece_rows`, but for the
+    last, which has the rest.
     """
 
     files: float
@@ -44,6 +45,7 @@ class Arrivals:
     lifetime_s: float
     spread: tuple[float, ...] = ()
     pieces: int = 1
+    piece_rows: float = 0.0
 
     @property
     def rows_per_commit(self) -> int:
@@ -274,8 +276,11 @@ class FileBytes:
 def rolled(arrivals: Arrivals, case: Case, sizes: FileBytes) -> Arrivals:
     """The arrivals of a writer that begins another file as soon as one has the target size."""
     target = TableProperties.read(case.table.properties).write_target_file_size_bytes
-    pieces = ceil(arrivals.rows_per_file / sizes.sizes.rows_of_one(arrivals.rows_per_file, target) - 1e-9)
-    return arrivals if pieces <= 1 else replace(arrivals.with_files(arrivals.files * pieces), pieces=pieces)
+    each = sizes.sizes.rows_of_one(arrivals.rows_per_file, target)
+    pieces = ceil(arrivals.rows_per_file / each - 1e-9)
+    if pieces <= 1:
+        return arrivals
+    return replace(arrivals.with_files(arrivals.files * pieces), pieces=pieces, piece_rows=each)
 
 
 def whole(value: float) -> int:

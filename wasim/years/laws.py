@@ -177,21 +177,37 @@ def _of_snapshots(case: Case, shape: Shape) -> dict[str, Any]:
 def _of_compaction(case: Case, shape: Shape) -> dict[str, Any]:
     """Which files compaction takes for their size, and how large it makes them."""
     step, sizes = case.maintenance.rewrite_data_files, shape.file_bytes
-    target, each = inf if step is None else float(step.target_file_size_bytes), sizes.of(shape.arrivals.rows_per_file)
-    settles = step is not None and not is_outside(each, target)
+    target = inf if step is None else float(step.target_file_size_bytes)
+    parts = _by_size(case, shape)
+    settled = [] if step is None else [part for part in parts if not is_outside(sizes.of(part[1]), target)]
+    settles = len(settled) == len(parts)
     return {
         "settles": int(settles),
+        "settled_files": float(sum(files for files, _ in settled)),
+        "settled_rows": float(sum(files * rows for files, rows in settled)),
         # files that no compaction takes are as they arrived
         "compacted_more": [
             0.0 if settles else shape.sizes.data_manifests.compacted_more,
             shape.sizes.delete_manifests.compacted_more,
         ],
-        "new_small": shape.arrivals.files * (each < SMALL_FILE_SHARE * target),
+        "new_small": float(sum(files for files, rows in parts if sizes.of(rows) < SMALL_FILE_SHARE * target)),
         "compacts": int(step is not None),
         "compaction_target": target,
         "min_input_files": inf if step is None else float(step.min_input_files),
         "most_rows": inf if step is None else float(sizes.sizes.rows_until(int(largest_output_bytes(target)))),
     }
+
+
+def _by_size(case: Case, shape: Shape) -> list[tuple[float, float]]:
+    """Files of a commit and rows of each: those that a task closes for their size, and what is left for the last ones.
+    Where statements change rows, all are taken as equal.
+    """
+    arrivals = shape.arrivals
+    if arrivals.pieces == 1 or case.changes_rows:
+        return [(arrivals.files, arrivals.rows_per_file)]
+    tasks, full = arrivals.files / arrivals.pieces, arrivals.pieces - 1
+    rest = arrivals.rows_per_file * arrivals.pieces - arrivals.piece_rows * full
+    return [(tasks * full, arrivals.piece_rows), (tasks, rest)]
 
 
 def _rows_until(size: float, laws: Laws) -> float:

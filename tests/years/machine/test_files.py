@@ -108,6 +108,7 @@ def waits_for_compaction(small: int, partial: int, rows: int) -> bool:
 def test_every_file_is_dealt_out_once(lifetime: float, settles: int):
     together = 4.0 if lifetime > 1 else 2.0  # partitions that are open
     table, laws = new_table(), replace(LAWS, lifetime=lifetime, settles=settles, open_partitions=together)
+    laws = replace(laws, settled_files=3.0 * settles, settled_rows=600.0 * settles)
     for commits in (1, 2, 10, 11, 90, 300):
         table.numbers[COMMITS] = float(commits)
         deal_out(table, laws)

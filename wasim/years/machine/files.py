@@ -159,14 +159,12 @@ def into_newest(table: Table, laws: Laws, commits: float) -> None:
     """Deals the files of commits out to the newest partitions."""
     if table.numbers[STATEMENTS_WRITE] > 0:
         return
-    if laws.settles:
-        table.numbers[SETTLED_FILES] += commits * laws.files
-        table.numbers[SETTLED_ROWS] += commits * laws.rows_per_commit
-        return
-    newest = table.cohorts[int(table.numbers[COHORTS]) - 1]
-    newest[SMALL_FILES] += commits * laws.files / newest[PARTITIONS]
-    newest[SMALL_ROWS] += commits * laws.rows_per_commit / newest[PARTITIONS]
-    newest[UNEVEN] += commits * laws.uneven
+    table.numbers[SETTLED_FILES] += commits * laws.settled_files
+    table.numbers[SETTLED_ROWS] += commits * laws.settled_rows
+    newest, files = table.cohorts[int(table.numbers[COHORTS]) - 1], laws.files - laws.settled_files
+    newest[SMALL_FILES] += commits * files / newest[PARTITIONS]
+    newest[SMALL_ROWS] += commits * (laws.rows_per_commit - laws.settled_rows) / newest[PARTITIONS]
+    newest[UNEVEN] += commits * laws.uneven * (files / laws.files) ** 2
 
 
 def small_of(table: Table, kind: int) -> float:

@@ -199,6 +199,8 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         if all_small and all_partial and before <= NEGLIGIBLE:
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
+    if laws.settled_files > 0:  # what is left of a commit has its size
+        left_small = max(0.0, entries_of(table, FRESH) - small_of(table, SMALL_FILES))
     settle_entries(table, FRESH, left_small)
     settle_entries(table, PARTIAL, left_partial)
 
@@ -268,18 +270,22 @@ def forget_seen(table: Table, laws: Laws, of_small: float, of_partial: float, is
     numbers[SQUARES] = numbers[SQUARES] * (1 - of_partial) + table.done[MADE_SQUARES]
 
 
+def entries_of(table: Table, kind: int) -> float:
+    """Data files of one kind that are listed."""
+    found = 0.0
+    for place in range(table.used[0]):
+        found += table.rows[0][place][COUNT] * table.rows[0][place][kind]
+    return found
+
+
 def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> float:
     """Takes the entries of compacted files out of manifests; how many of these are written again."""
-    fresh = partial = 0.0
-    for place in range(table.used[0]):
-        row = table.rows[0][place]
-        fresh += row[COUNT] * row[FRESH]
-        partial += row[COUNT] * row[PARTIAL]
+    fresh, partial = entries_of(table, FRESH), entries_of(table, PARTIAL)
     if partial <= 0:
         of_partial, listed = 0.0, table.done[TOOK_SMALL] + table.done[TOOK_PARTIAL]
     else:
-        listed = fresh * of_small
-    if laws.lifetime < inf and laws.parts <= 1:
+        listed = fresh * of_small if laws.settled_files <= 0 else table.done[TOOK_SMALL]
+    if laws.lifetime < inf and laws.parts <= 1 and laws.settled_files <= 0:
         # partitions that are left have the newest files, but where the oldest ones come to have new files again
         newest = writes_oldest(laws)
         for kind, files in ((0, listed), (1, partial * of_partial), (2, 0.0)):

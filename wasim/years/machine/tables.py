@@ -119,6 +119,8 @@ class Laws:
     rows_per_commit: float
     file_bytes: float
     settles: int  # whether no compaction takes its files for their size
+    settled_files: float  # files of a commit that none takes for their size, and their rows
+    settled_rows: float
     new_small: float  # files of a commit that are too small, for which compaction by count waits
     new_kinds: int  # of its manifests of one commit, newest first: how many of each, their files and bytes
     new_counts: list[float]
