@@ -83,6 +83,24 @@ def test_of_rolled_files_compaction_takes_those_left_over(every: str, table: dic
     assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.001)
 
 
+@pytest.mark.parametrize("rows_per_second", [110, 400])  # files of three row groups; of 512 MiB, and what is left
+def test_row_groups_are_packed_each_by_itself(rows_per_second: int):
+    document = {
+        "name": "large",
+        "question": "which?",
+        "table": {"columns": [{"name": "v", "type": "double", "count": 200}]},
+        "workload": {"rows_per_second": rows_per_second, "files_per_commit": 1},
+        "writer": "batch",
+        "commit_interval": "30m",
+        "horizon": "18h",
+        "maintenance": {"rewrite_data_files": {"every": "6h"}},
+    }
+    case = make_case(examine(document)[0], repetition=0, swept={})
+    found, wanted = years(case).totals, exact(case)
+    assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
+    assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.001)
+
+
 def test_bytes_a_snapshot_hardly_depend_on_how_many_there_are():
     batch = next(case for case in load_scenario(SCENARIOS / "smoke.yaml").cases() if case.merges)
     sizes = []

@@ -275,7 +275,7 @@ def spread(table: Table, places: float, files: float) -> None:
 
 def take_groups(table: Table, laws: Laws, share: float) -> None:
     """Compacts this share of the groups that are due; what that does is in `done`."""
-    done, new = table.done, table.sizes[0]
+    done = table.done
     for what in range(TOOK_DEAD_PARTIAL + 1):
         done[what] = 0.0
     for place in range(int(table.numbers[COHORTS])):
@@ -296,12 +296,7 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         leave_uneven(laws, one, share * groups, more)
         for column in range(SMALL_FILES, UNEVEN):
             one[column] *= 1 - share * groups * each
-        most = task_bytes(size, laws.compaction_target)
-        if new[0] > 0 and new[1] > most:  # each row group of a large file is a task of its own
-            splits = new[0] * row_groups(new[1])
-            note_task(table, laws, one, part * splits, new[0] * new[2] / splits)
-            new[0] = 0.0
-        note_tasks(table, laws, one, part, most)
+        note_tasks(table, laws, one, part, task_bytes(size, laws.compaction_target))
 
 
 def leave_uneven(laws: Laws, one: list[float], groups: float, more: float) -> None:
@@ -322,6 +317,11 @@ def note_tasks(table: Table, laws: Laws, one: list[float], part: float, most: fl
     tasks, opened = table.tasks, 0
     for number in range(MOST_SIZES + 1):
         files, size, rows = table.sizes[number]
+        groups = row_groups(size)  # of which each is read by itself
+        files, size, rows = files * groups, size / groups, rows / groups
+        if size > most:
+            note_task(table, laws, one, part * files, rows)
+            continue
         for place in range(opened):
             if files > NEGLIGIBLE:
                 joined = min(files, floor((most - tasks[place][1]) / size))
