@@ -6,7 +6,7 @@ S3 (`scenarios/quickstart_s3.yaml`).
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 
 from wasim.capacity.settings import Setting
 from wasim.ledger.machine import Machine
@@ -40,6 +40,15 @@ class Load:
     manifest_bytes: float  # mean, of these manifests together
     files: float  # mean, live data files
     opened_files: float  # mean, by a query
+
+    def with_more(self, *, metadata: float, compacted: float) -> "Load":
+        """The same with so many times the bytes of metadata, and of data that is written anew or was replaced."""
+        names = ("metadata_on_disk_bytes", "json_bytes", "stored_json_bytes", "list_bytes", "manifest_bytes")
+        of_data = {name: getattr(self, name) * compacted for name in ("compacted_bytes", "replaced_data_bytes")}
+        written = (self.bytes_written - self.compacted_bytes) * metadata + of_data["compacted_bytes"]
+        return replace(
+            self, bytes_written=written, **of_data, **{name: getattr(self, name) * metadata for name in names}
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

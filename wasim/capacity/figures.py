@@ -266,7 +266,7 @@ class SettingSimulator:
         tables = case.writer.tables
         cost, most = (
             monthly_cost(load, setting, request.machine, request.prices, request.queries_per_hour).times(tables)
-            for load in (reckoned.load(), reckoned.load(at_most=True))
+            for load in (reckoned.load, reckoned.load_at_most)
         )
         cost_band = most.total / cost.total - 1 if cost.total else 0.0
         spreads = {name: one.times(tables_counted(name, tables)) for name, one in reckoned.spreads(request).items()}
@@ -458,14 +458,20 @@ class _Reckoned:
             manifests_merged=1.0 if self.merges else 0.0,
         )
 
-    def load(self, *, at_most: bool = False) -> Load:
-        """What the case asks of store and machines in the cycle; with as many bytes as their bands allow."""
+    @property
+    def load_at_most(self) -> Load:
+        """The same with as many bytes as their bands allow: those that arrive are known."""
+        end, load = self.cycle.end, self.load
+        every = load.compacted_bytes + self.cycle.ingested_bytes
+        more = end.band[Kind.DATA] * every / load.compacted_bytes if load.compacted_bytes else 0.0
+        return load.with_more(metadata=1 + _metadata_band(end), compacted=1 + more)
+
+    @cached_property
+    def load(self) -> Load:
+        """What the case asks of store and machines in the cycle."""
         cycle = self.cycle
-        more = 1 + (_metadata_band(cycle.end) if at_most else 0.0)
-        more_data = 1 + (cycle.end.band[Kind.DATA] if at_most else 0.0)
         metadata, data = (cycle.written("written_bytes", kinds) for kinds in (METADATA_KINDS, DATA_KINDS))
-        metadata, rewritten = more * metadata, max(0.0, data - cycle.ingested_bytes)
-        compacted = rewritten + (more_data - 1) * data if rewritten else 0.0
+        compacted = max(0.0, data - cycle.ingested_bytes)
         scanned, files, scanned_bytes = self.planned
         expiry = cycle.case.maintenance.expire_snapshots
         return Load(
@@ -474,18 +480,18 @@ class _Reckoned:
             files_written=cycle.written("files_written", Kind),
             bytes_written=metadata + compacted,
             compacted_bytes=compacted,
-            metadata_on_disk_bytes=more * cycle.on_disk.mean,
+            metadata_on_disk_bytes=cycle.on_disk.mean,
             replaced_data_bytes=waiting_for_expiry(  # files fill in cycles of days: the mean since the first
-                cycle.replaced_bytes * (compacted / rewritten if rewritten else 1.0),
+                cycle.replaced_bytes,
                 horizon_s=cycle.course.window.end_s,
                 kept_s=None if expiry is None else expiry.older_than,
                 every_s=None if expiry is None else expiry.every,
             ),
-            json_bytes=more * cycle.plain_json.mean,
-            stored_json_bytes=more * cycle.json.mean,
-            list_bytes=more * cycle.spread("list_bytes").mean,
+            json_bytes=cycle.plain_json.mean,
+            stored_json_bytes=cycle.json.mean,
+            list_bytes=cycle.spread("list_bytes").mean,
             manifests=scanned.mean,
-            manifest_bytes=more * scanned_bytes.mean,
+            manifest_bytes=scanned_bytes.mean,
             files=files.mean,
             opened_files=cycle.files_of_a_day,
         )

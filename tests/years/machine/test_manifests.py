@@ -248,13 +248,13 @@ def test_a_manifest_list_is_as_long_as_its_manifests():
 def test_manifests_of_one_kind_are_listed_as_one_row():
     table = table_with([])
     for _ in range(100):
-        list_new(table, 0, 1.0, 200.0, 4.0, 0.0, 0)
-        list_new(table, 1, 2.0, 300.0, 5.0, 0.0, 2)
+        list_new(table, 0, 1.0, 200.0, (4.0, 0.0), 0.0, 0)
+        list_new(table, 1, 2.0, 300.0, (0.0, 5.0), 0.0, 0)
     assert [[row[:5] for row in rows_of(table, group)] for group in (0, 1)] == [
         [[100, 200, 4, 0, 0]],
         [[200, 300, 0, 0, 5]],
     ]
     for number in range(100):
-        list_new(table, 0, 1.0, 200.0 + number, 4.0, 0.0, 1)
+        list_new(table, 0, 1.0, 200.0 + number, (4.0, 0.0), 0.0, 1)
     assert sum(row[COUNT] for row in rows_of(table)) == 200
     assert table.flows[Flow.WRITTEN_MANIFESTS :][:4] == [200, 100 * 200 + sum(range(200, 300)), 200, 200 * 300]

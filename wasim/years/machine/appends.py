@@ -94,9 +94,10 @@ def add_new(table: Table, laws: Laws, commits: float, is_new: int) -> float:
     flows, each = table.flows, 0.0
     for one in range(laws.new_kinds):
         each += laws.new_counts[one]
-    mark = is_new + 2 * laws.settles
+    settled = laws.settled_files / laws.files
     for one in range(laws.new_kinds - 1, -1, -1):
-        list_new(table, 0, commits * laws.new_counts[one], laws.new_bytes[one], laws.new_files[one], 1 - 1 / each, mark)
+        files = laws.new_files[one] * (1 - settled), laws.new_files[one] * settled
+        list_new(table, 0, commits * laws.new_counts[one], laws.new_bytes[one], files, 1 - 1 / each, is_new)
     note_staged(table, laws, 0, commits)
     flows[WRITTEN_FILES] += commits * laws.files
     flows[WRITTEN_FILES + 1] += commits * laws.files * laws.file_bytes
@@ -106,7 +107,7 @@ def add_new(table: Table, laws: Laws, commits: float, is_new: int) -> float:
     files, size, positions = laws.delta_files, laws.delta_bytes, laws.positions
     if table.numbers[COMMITS] < 1:
         files, size, positions = laws.first_files, laws.first_bytes, 0.0
-    list_new(table, 1, commits, laws.delete_manifest, files, SEEN, 0)
+    list_new(table, 1, commits, laws.delete_manifest, (files, 0.0), SEEN, 0)
     note_staged(table, laws, 1, commits)
     flows[WRITTEN_FILES + 2] += commits * files
     flows[WRITTEN_FILES + 3] += commits * size

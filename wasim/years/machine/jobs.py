@@ -199,8 +199,6 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         if all_small and all_partial and before <= NEGLIGIBLE:
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
-    if laws.settled_files > 0:  # what is left of a commit has its size
-        left_small = max(0.0, entries_of(table, FRESH) - small_of(table, SMALL_FILES))
     settle_entries(table, FRESH, left_small)
     settle_entries(table, PARTIAL, left_partial)
 
@@ -284,8 +282,8 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
     if partial <= 0:
         of_partial, listed = 0.0, table.done[TOOK_SMALL] + table.done[TOOK_PARTIAL]
     else:
-        listed = fresh * of_small if laws.settled_files <= 0 else table.done[TOOK_SMALL]
-    if laws.lifetime < inf and laws.parts <= 1 and laws.settled_files <= 0:
+        listed = fresh * of_small
+    if laws.lifetime < inf and laws.parts <= 1:
         # partitions that are left have the newest files, but where the oldest ones come to have new files again
         newest = writes_oldest(laws)
         for kind, files in ((0, listed), (1, partial * of_partial), (2, 0.0)):

@@ -175,16 +175,19 @@ def note_leaving(table: Table, group: int, row: list[float], count: float) -> No
     table.flows[place + 1] += count * row[BYTES]
 
 
-def list_new(table: Table, group: int, count: float, size: float, entries: float, siblings: float, mark: int) -> None:
-    """Lists manifests of files as they arrived that are the newest, and counts them as written; `mark` is 2 where these
-    files are too large for compaction, and 1 more where they are of the commit under way.
+def list_new(
+    table: Table, group: int, count: float, size: float, files: tuple[float, float], siblings: float, is_new: int
+) -> None:
+    """Lists manifests of files as they arrived that are the newest, and counts them as written: their
+    `files` that a compaction may take, and those that none takes for their size. `is_new` is 1 where they are of the
+    commit under way.
     """
     if table.used[group] >= MANY_KINDS:
         settle(table, group, MOST_KINDS)
     rows, used = table.rows[group], table.used[group]
     row = rows[used]
-    begin_row(row, count, size, float(mark % 2))
-    row[SIBLINGS], row[SETTLED if mark > 1 else FRESH] = siblings, entries
+    begin_row(row, count, size, float(is_new))
+    row[SIBLINGS], (row[FRESH], row[SETTLED]) = siblings, files
     note_written(table, group, count, size)
     if used:
         last = rows[used - 1]
