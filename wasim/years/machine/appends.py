@@ -96,8 +96,8 @@ def add_new(table: Table, laws: Laws, commits: float, is_new: int) -> float:
         each += laws.new_counts[one]
     settled = laws.settled_files / laws.files
     for one in range(laws.new_kinds - 1, -1, -1):
-        files = laws.new_files[one] * (1 - settled), laws.new_files[one] * settled
-        list_new(table, 0, commits * laws.new_counts[one], laws.new_bytes[one], files, 1 - 1 / each, is_new)
+        held = laws.new_files[one] * (1 - settled), laws.new_files[one] * settled
+        list_new(table, 0, commits * laws.new_counts[one], laws.new_bytes[one], held, 1 - 1 / each, is_new)
     note_staged(table, laws, 0, commits)
     flows[WRITTEN_FILES] += commits * laws.files
     flows[WRITTEN_FILES + 1] += commits * laws.files * laws.file_bytes
