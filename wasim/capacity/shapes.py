@@ -71,7 +71,8 @@ class Shapes:
         if merges_on_read(case):
             deletes = self._position_deletes_of(case)
             sizes = replace(sizes, delete_manifests=deletes.manifests)
-        return Shape(arrivals=arrivals, file_bytes=self.file_bytes, sizes=sizes, position_deletes=deletes)
+        file_bytes = self.file_bytes.knowing(arrivals)
+        return Shape(arrivals=arrivals, file_bytes=file_bytes, sizes=sizes, position_deletes=deletes)
 
     def with_json_of(self, case: Case, shape: Shape) -> Shape:
         """The shape of a like case, with metadata.json compressed as this case has it."""

@@ -1,6 +1,6 @@
 """What one commit of the writer brings, from a sample of its rows: how many files, how large, into which partitions."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ SAMPLED_ROWS = 4_096  # of one commit, at most
 SAMPLED_IN_ALL = 24_576
 MOST_SAMPLED_COMMITS = 512
 _UNITS_S = {"hour": 3_600.0, "day": 86_400.0, "month": 30.4375 * 86_400, "year": 365.25 * 86_400}
-_SIZES_AT = np.unique(np.rint(np.geomspace(1, 1e10, 61)))
+_SIZES_AT = np.unique(np.rint(np.geomspace(1, 1e10, 121)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,17 +252,35 @@ class FileBytes:
         self.lineage_footer = lineage_footer_bytes() if case.table.format_version > 2 else 0.0
         # Spark's rate source deals rows out to its tasks in turn, so rows of one commit stand in another order than ids
         self.deals_out = case.writer.kind == "streaming"
-        self.log_rows = np.log(_SIZES_AT).tolist()
         self.sizes = sizes = data_files_of(case, profile).file_sizes
+        self._parts = ((1.0, sizes),)
         # whether files' bounds say which rows they hold
         self.knows_rows = any(one.role == "event_id" and one.bound_length is not None for one in sizes.leaves)
-        columns = [sizes.mean_column_bytes(round(rows)) for rows in _SIZES_AT.tolist()]
-        self.log_bytes = np.log(np.array(columns) + sizes.footer_bytes).tolist()
+        self.log_rows = np.log(_SIZES_AT).tolist()
+        self.log_bytes = [log(self._exactly(int(rows))) for rows in _SIZES_AT.tolist()]
+
+    def _exactly(self, rows: int) -> float:
+        return sum(part * (one.mean_column_bytes(rows) + one.footer_bytes) for part, one in self._parts)
 
     def between(self, other: "FileBytes", share: float) -> "FileBytes":
         """The bytes between these and a like writer's: `share` of the way."""
         found = copy(self)
         found.log_bytes = np.log(np.exp(self.log_bytes) * (1 - share) + np.exp(other.log_bytes) * share).tolist()
+        parts = [(part * (1 - share), one) for part, one in self._parts]
+        found._parts = (*parts, *((part * share, one) for part, one in other._parts))
+        return found
+
+    def knowing(self, arrivals: Arrivals) -> "FileBytes":
+        """The same with the bytes of such a writer's own files as they are, not read off between others: how many of
+        them a task of a compaction takes is a whole number.
+        """
+        found, own = copy(self), (arrivals.rows_per_file, arrivals.piece_rows)
+        found.log_rows, found.log_bytes = [*self.log_rows], [*self.log_bytes]
+        for rows in {int(each) + more for each in own for more in (0, 1) if each >= 1}:
+            place = bisect_left(found.log_rows, log(rows))
+            if found.log_rows[place] != log(rows):
+                found.log_rows.insert(place, log(rows))
+                found.log_bytes.insert(place, log(self._exactly(rows)))
         return found
 
     def of(self, rows: float) -> float:

@@ -51,7 +51,7 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     is_estimated = sizes.json.entry is not None and sizes.json.zipped is not None  # see `of_recipe`
     return Shape(
         arrivals=arrivals,
-        file_bytes=file_bytes,
+        file_bytes=file_bytes.knowing(arrivals),
         sizes=sizes,
         position_deletes=deletes,
         bands={Kind.METADATA_JSON: ZIPPED_STATISTICS} if is_estimated else {},
