@@ -14,7 +14,7 @@ from wasim.rules.compaction import output_files
 from wasim.scenario import Case
 from wasim.twin import WriterProfile
 from wasim.twin.data_files import data_files_of
-from wasim.twin.file_sizes import lineage_footer_bytes
+from wasim.twin.file_sizes import FileSizes, lineage_footer_bytes
 from wasim.twin.partitions import partition_values
 from wasim.twin.row_sets import all_rows, new_rows
 from wasim.twin.rows import Values, split_rows
@@ -253,7 +253,7 @@ class FileBytes:
         # Spark's rate source deals rows out to its tasks in turn, so rows of one commit stand in another order than ids
         self.deals_out = case.writer.kind == "streaming"
         self.sizes = sizes = data_files_of(case, profile).file_sizes
-        self._parts = ((1.0, sizes),)
+        self._parts: tuple[tuple[float, FileSizes], ...] = ((1.0, sizes),)
         # whether files' bounds say which rows they hold
         self.knows_rows = any(one.role == "event_id" and one.bound_length is not None for one in sizes.leaves)
         self.log_rows = np.log(_SIZES_AT).tolist()

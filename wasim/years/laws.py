@@ -303,8 +303,14 @@ def _of_statements(case: Case, shape: Shape) -> dict[str, Any]:
         "knows_rows": int(shape.file_bytes.knows_rows),
         "is_partitioned": int(bool(case.table.partition_by)),
         "tasks": float(workload.files_per_commit),
-        "file_target": float(TableProperties.read(case.table.properties).write_target_file_size_bytes),
+        "file_rows": _closed_at(case, shape) if found or upsert is not None else inf,
     }
+
+
+def _closed_at(case: Case, shape: Shape) -> float:
+    """Rows at which a task closes a file."""
+    target = TableProperties.read(case.table.properties).write_target_file_size_bytes
+    return float(shape.file_bytes.sizes.rows_until(target))
 
 
 def _lineage(shape: Shape) -> dict[str, Any]:

@@ -127,7 +127,7 @@ from wasim.years.machine.touched import drawn, find_classes, hit_at_end, hit_sca
 ROWS = 10.0  # of a commit's one file
 LAWS = replace(simple_laws(), rows_per_commit=ROWS, new_rows=ROWS, replaced_per_commit=0.0, is_partitioned=0)
 LAWS = replace(LAWS, files=1.0, tasks=1.0, compacts=0, small_rows=inf, deals_in_turn=0, changes_rows=1, packs=0)
-LAWS = replace(LAWS, merges=0, filters=1, file_target=1e12, uses_vectors=0, by_partition=0, path_bytes=70.0)
+LAWS = replace(LAWS, merges=0, filters=1, file_rows=1e12, uses_vectors=0, by_partition=0, path_bytes=70.0)
 LAWS = replace(LAWS, file_bytes=bytes_of_rows(LAWS, ROWS), sequences=1, names_manifests=1)
 JSON = [[100.0 * (change + 1) + operation for operation in range(3)] for change in range(UPSERT + 1)]
 LAWS = replace(LAWS, change_json=JSON, counter_json=[20.0 + counter for counter in range(10)])
@@ -451,13 +451,12 @@ def test_a_task_takes_a_mebibyte_at_least() -> None:
 
 def test_rows_are_written_into_few_files() -> None:
     table, rows = appended(3), 1_000_000.0
-    size = bytes_of_rows(LAWS, rows)
-    laws = replace(LAWS, tasks=4.0, file_target=size / 2.5)
+    laws = replace(LAWS, tasks=4.0, file_rows=rows / 2.5)
     assert data_files_made(table, laws, 0.4, 0.4, 0.0, 0.0) == 0
     assert data_files_made(table, laws, 100.0, 100.0, 0.0, 0.0) == 1
     assert data_files_made(table, laws, rows, rows, 0.0, 0.0) == 4  # tasks: the bytes need 3
     assert data_files_made(table, laws, rows, rows, 0.0, 9.0) == 3  # what is written on read is one task's
-    assert data_files_made(table, replace(laws, file_target=size), rows, rows, 0.0, 0.0) == 4
+    assert data_files_made(table, replace(laws, file_rows=rows), rows, rows, 0.0, 0.0) == 4
 
 
 def test_rows_are_written_into_the_partitions_they_belong_to() -> None:

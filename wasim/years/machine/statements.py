@@ -566,14 +566,12 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
     """Data files that `written` rows are written into, of which these have new values, or are new."""
     if written < 0.5:
         return 0.0
-    least = bytes_of_rows(laws, written) / laws.file_target
     if not laws.is_partitioned:
-        tasks = 1.0 if deleted > 0 else tasks_of(laws, written, 0.0)
-        return max(tasks, float(ceil(least))) if least > 1 else tasks
+        return files_of_tasks(laws, 1.0 if deleted > 0 else tasks_of(laws, written, 0.0), written)
     hit = total_of(table.hits[HIT_FILES])
     if table.numbers[IS_SCATTERED] == 0 or laws.lifetime == inf:
         things = min(max(hit, updated + inserted), written)
-        return min(written, max(partitions_hit(table, laws, things), least))
+        return min(written, files_of_tasks(laws, partitions_hit(table, laws, things), written))
     cells = partitions_hit(table, laws, max(hit, updated))
     if inserted > 0:  # into partitions that a commit of the writer opens, or finds open
         share = drawn(laws.open_partitions, inserted) / drawn(laws.open_partitions, laws.rows_per_commit)
@@ -586,7 +584,13 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
                 opened = 0.0  # has closed
             opened *= min(table.numbers[NEW_CELLS], laws.open_partitions) / max(table.numbers[NEW_CELLS], NEGLIGIBLE)
         cells += table.numbers[NEW_CELLS] * (1 - opened)
-    return min(written, max(cells, least))
+    return min(written, files_of_tasks(laws, cells, written))
+
+
+def files_of_tasks(laws: Laws, tasks: float, rows: float) -> float:
+    """Files that tasks, or partitions, of as many rows each become, where one is closed at its target size."""
+    each = rows / max(tasks, NEGLIGIBLE) / laws.file_rows
+    return tasks * max(1.0, float(ceil(each - NEGLIGIBLE)))
 
 
 def data_bytes(laws: Laws, files: float, rows: float, is_new: bool) -> float:

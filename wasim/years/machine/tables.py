@@ -215,7 +215,7 @@ class Laws:
     knows_rows: int  # whether files say which rows they hold, so that metadata alone may delete them
     is_partitioned: int
     tasks: float
-    file_target: float
+    file_rows: float  # at which a task closes a file
     # delete files of positions: whether they are vectors, or one for each partition; of a path, around the vectors of a
     # file and for each of them
     uses_vectors: int
