@@ -83,6 +83,48 @@ def test_of_rolled_files_compaction_takes_those_left_over(every: str, table: dic
     assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.001)
 
 
+def test_how_many_files_a_task_takes_is_whole():
+    """Of files 0.1 % larger a task would take one less, and what is left would be a file that is taken again."""
+    columns = [
+        {"name": "v", "type": "double", "count": 12},
+        {"name": "s", "type": "string", "length": 24, "values": 100},
+    ]
+    document = {
+        "name": "whole",
+        "question": "how many?",
+        "table": {"columns": columns},
+        "workload": {"rows_per_second": 30, "files_per_commit": 1},
+        "writer": "streaming",
+        "commit_interval": "60s",
+        "horizon": "6h",
+        "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": 4_500_000}},
+    }
+    case = make_case(examine(document)[0], repetition=0, swept={})
+    found, wanted = years(case).totals, exact(case)
+    assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
+    assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.001)
+
+
+@pytest.mark.parametrize(("rows_per_second", "every", "table"), [(1, "12h", BY_DAY), (4, "12h", BY_DAY), (2, "6h", {})])
+def test_statements_close_files_at_their_target(rows_per_second: int, every: str, table: dict[str, object]):
+    columns, delete = [{"name": "v", "type": "double", "count": 40}], {"mode": "copy-on-write", "locality": "scattered"}
+    document = {
+        "name": "closed",
+        "question": "what is left?",
+        "table": {"columns": columns, "properties": {"write.target-file-size-bytes": "2097152"}, **table},
+        "workload": {"rows_per_second": rows_per_second, "files_per_commit": 1},
+        "writer": "streaming",
+        "commit_interval": "10m",
+        "horizon": "16h",
+        "changes": {"delete": {"every": every, "rows": 500, **delete}},
+        "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": 2_097_152}},
+    }
+    case = make_case(examine(document)[0], repetition=0, swept={})
+    found, wanted = years(case).totals, exact(case)
+    assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
+    assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.002)
+
+
 @pytest.mark.parametrize("rows_per_second", [110, 400])  # files of three row groups; of 512 MiB, and what is left
 def test_row_groups_are_packed_each_by_itself(rows_per_second: int):
     document = {

@@ -485,6 +485,14 @@ def reopen_files(table: Table, laws: Laws) -> None:
     numbers[SETTLED_FILES] = numbers[SETTLED_ROWS] = numbers[LEFT_FILES] = 0.0
 
 
+def partitions_known(table: Table) -> float:
+    """Partitions of which it is known what they hold: but those that have closed and hold nothing to do."""
+    found = 0.0
+    for place in range(int(table.numbers[COHORTS])):
+        found += table.cohorts[place][PARTITIONS]
+    return found
+
+
 def partitions_so_far(table: Table, laws: Laws) -> float:
     """Partitions into which rows have come."""
     dealt = table.numbers[DEALT]

@@ -9,6 +9,7 @@ from wasim.years.machine.files import (
     add_compacted,
     balance_sizes,
     oldest_place,
+    partitions_known,
     partitions_so_far,
     places_through,
     rows_in,
@@ -24,6 +25,7 @@ from wasim.years.machine.tables import (
     ARRIVED,
     BEYOND,
     CHANGED,
+    CLOSED_FILES,
     COHORTS,
     COMMITS,
     COUNT,
@@ -196,7 +198,7 @@ def rewrite_rows(
     edge, edge_files, edge_rows = edge_of(table, laws), numbers[EDGE_FILES], numbers[EDGE_ROWS]
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
     keep_missed(table, edge, edge_files, edge_rows)
-    if not is_own and numbers[IS_SCATTERED] > 0 and made > NEGLIGIBLE:
+    if not is_own and numbers[IS_SCATTERED] > 0 and made > NEGLIGIBLE and numbers[CLOSED_FILES] == 0:
         mix_partitions(table, laws, squares, squares - squares_left, written, made)
     replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
     flows[REMOVED_FILES] += hit
@@ -567,11 +569,11 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
     if written < 0.5:
         return 0.0
     if not laws.is_partitioned:
-        return files_of_tasks(laws, 1.0 if deleted > 0 else tasks_of(laws, written, 0.0), written)
+        return files_of_tasks(table, laws, 1.0 if deleted > 0 else tasks_of(laws, written, 0.0), written)
     hit = total_of(table.hits[HIT_FILES])
     if table.numbers[IS_SCATTERED] == 0 or laws.lifetime == inf:
         things = min(max(hit, updated + inserted), written)
-        return min(written, files_of_tasks(laws, partitions_hit(table, laws, things), written))
+        return min(written, files_of_tasks(table, laws, partitions_hit(table, laws, things), written))
     cells = partitions_hit(table, laws, max(hit, updated))
     if inserted > 0:  # into partitions that a commit of the writer opens, or finds open
         share = drawn(laws.open_partitions, inserted) / drawn(laws.open_partitions, laws.rows_per_commit)
@@ -584,13 +586,16 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
                 opened = 0.0  # has closed
             opened *= min(table.numbers[NEW_CELLS], laws.open_partitions) / max(table.numbers[NEW_CELLS], NEGLIGIBLE)
         cells += table.numbers[NEW_CELLS] * (1 - opened)
-    return min(written, files_of_tasks(laws, cells, written))
+    return min(written, files_of_tasks(table, laws, cells, written))
 
 
-def files_of_tasks(laws: Laws, tasks: float, rows: float) -> float:
-    """Files that tasks, or partitions, of as many rows each become, where one is closed at its target size."""
-    each = rows / max(tasks, NEGLIGIBLE) / laws.file_rows
-    return tasks * max(1.0, float(ceil(each - NEGLIGIBLE)))
+def files_of_tasks(table: Table, laws: Laws, tasks: float, rows: float) -> float:
+    """Files that tasks, or partitions, of as many rows each become: those that each closes at the target size, and what
+    is left.
+    """
+    closed = tasks * max(0.0, float(ceil(rows / max(tasks, NEGLIGIBLE) / laws.file_rows - NEGLIGIBLE)) - 1)
+    table.numbers[CLOSED_FILES] = closed
+    return tasks + closed
 
 
 def data_bytes(laws: Laws, files: float, rows: float, is_new: bool) -> float:
@@ -670,8 +675,26 @@ def add_written(
             numbers[EDGE_FILES] = min(made, drawn(laws.open_partitions, numbers[EDGE_ROWS]))
     if made <= NEGLIGIBLE:
         return 0.0
-    each, partial = rows / made, 0.0
-    settled_rows = rows
+    closed, partial, made_bytes = min(numbers[CLOSED_FILES], made), 0.0, 0.0
+    if closed > NEGLIGIBLE:  # what is left stays where that is all that a compaction would take
+        stays = stays_rows = max(0.0, 1 - partitions_known(table) / partitions_so_far(table, laws))
+    for files, held in ((closed, closed * laws.file_rows), (made - closed, rows - closed * laws.file_rows)):
+        if files > NEGLIGIBLE:
+            partial += add_files(table, laws, files, held, stays, stays_rows)
+            made_bytes += data_bytes(laws, files, held, is_new)
+    table.compacted_more[0] = laws.compacted_more[0]
+    if not laws.compacts:  # sorted, they stand apart
+        more = laws.further_more + (laws.first_more - laws.further_more) / together_of(table, laws, made)
+        table.compacted_more[0] += (more - laws.compacted_more[0]) * (1 - sorted_share(table))
+    list_compacted(table, laws, partial, made - partial)
+    flows[WRITTEN_FILES] += made
+    flows[WRITTEN_FILES + 1] += made_bytes
+    return made_bytes
+
+
+def add_files(table: Table, laws: Laws, made: float, rows: float, stays: float, stays_rows: float) -> float:
+    """Adds data files of one size to partitions, but for those that stay; how many compaction may take."""
+    numbers, each, partial, settled_rows = table.numbers, rows / made, 0.0, rows
     if is_rewritten_for_size(laws, each):
         is_small = each < laws.small_rows
         partial, settled_rows = made - made * stays * is_small, rows * stays_rows * is_small
@@ -684,15 +707,7 @@ def add_written(
         numbers[SQUARES] += partial * each * each
     numbers[SETTLED_FILES] += made - partial
     numbers[SETTLED_ROWS] += settled_rows
-    table.compacted_more[0] = laws.compacted_more[0]
-    if not laws.compacts:  # sorted, they stand apart
-        more = laws.further_more + (laws.first_more - laws.further_more) / together_of(table, laws, made)
-        table.compacted_more[0] += (more - laws.compacted_more[0]) * (1 - sorted_share(table))
-    list_compacted(table, laws, partial, made - partial)
-    made_bytes = data_bytes(laws, made, rows, is_new)
-    flows[WRITTEN_FILES] += made
-    flows[WRITTEN_FILES + 1] += made_bytes
-    return made_bytes
+    return partial
 
 
 def together_of(table: Table, laws: Laws, made: float) -> float:
@@ -711,9 +726,7 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
     the newest ones.
     """
     numbers, last = table.numbers, int(table.numbers[COHORTS]) - 1
-    newest_files, newest_rows, every = files, rows, 0.0
-    for place in range(last + 1):
-        every += table.cohorts[place][PARTITIONS]
+    newest_files, newest_rows, every = files, rows, partitions_known(table)
     if numbers[IS_SCATTERED] > 0:
         newest_files, newest_rows = min(numbers[NEW_CELLS], files), min(numbers[NEW_CELL_ROWS], rows)
     elif numbers[IS_NEWEST] > 0 and last > 0:

@@ -62,7 +62,8 @@ OPEN_FILES, OPEN_SQUARES = 58, 59  # the same, of such a partition that is open:
 # Statements on the oldest rows: the first row that they leave, and through which row what they have written goes
 OLDEST_ROW, OLDEST_THROUGH = 60, 61
 LIVE_WHERE_DEAD = 62  # the same as ARRIVED_LIVE and REWRITTEN_LIVE, of all partitions
-NUMBERS = LIVE_WHERE_DEAD + 2
+CLOSED_FILES = LIVE_WHERE_DEAD + 2  # that a statement writes, at the target size
+NUMBERS = CLOSED_FILES + 1
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

@@ -12,6 +12,7 @@ from wasim.years.machine.tables import (
     ARRIVED,
     BEYOND,
     CLEARED_FROM,
+    CLOSED_FILES,
     COHORTS,
     COMMITS,
     DEAD,
@@ -129,6 +130,7 @@ def begin_hits(table: Table, is_scattered: bool, is_newest: bool) -> None:
         numbers[EDGE_ROWS], numbers[OTHER_ROWS] = numbers[OTHER_ROWS], numbers[EDGE_ROWS]
         numbers[SMALL_SEEN], numbers[OTHER_SEEN] = numbers[OTHER_SEEN], numbers[SMALL_SEEN]
     numbers[SQUARES_LEFT], numbers[TOGETHER], numbers[IN_STEP], numbers[NEW_CELLS] = 0.0, 1.0, 0.0, 0.0
+    numbers[CLOSED_FILES] = 0.0
     numbers[SQUARES_TWICE] = numbers[LARGE] = numbers[NEW_CELL_ROWS] = numbers[EVENLY] = numbers[TOUCHES] = 0.0
     for what in range(4):
         for number in range(3):
