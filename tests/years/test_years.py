@@ -95,9 +95,9 @@ def test_how_many_files_a_task_takes_is_whole():
         "table": {"columns": columns},
         "workload": {"rows_per_second": 30, "files_per_commit": 1},
         "writer": "streaming",
-        "commit_interval": "60s",
-        "horizon": "6h",
-        "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": 4_500_000}},
+        "commit_interval": "20s",
+        "horizon": "4h",
+        "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": 4_450_000}},
     }
     case = make_case(examine(document)[0], repetition=0, swept={})
     found, wanted = years(case).totals, exact(case)

@@ -569,11 +569,11 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
     if written < 0.5:
         return 0.0
     if not laws.is_partitioned:
-        return files_of_tasks(table, laws, 1.0 if deleted > 0 else tasks_of(laws, written, 0.0), written)
+        return files_written_by(table, laws, 1.0 if deleted > 0 else tasks_of(laws, written, 0.0), written)
     hit = total_of(table.hits[HIT_FILES])
     if table.numbers[IS_SCATTERED] == 0 or laws.lifetime == inf:
         things = min(max(hit, updated + inserted), written)
-        return min(written, files_of_tasks(table, laws, partitions_hit(table, laws, things), written))
+        return min(written, files_written_by(table, laws, partitions_hit(table, laws, things), written))
     cells = partitions_hit(table, laws, max(hit, updated))
     if inserted > 0:  # into partitions that a commit of the writer opens, or finds open
         share = drawn(laws.open_partitions, inserted) / drawn(laws.open_partitions, laws.rows_per_commit)
@@ -586,10 +586,10 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
                 opened = 0.0  # has closed
             opened *= min(table.numbers[NEW_CELLS], laws.open_partitions) / max(table.numbers[NEW_CELLS], NEGLIGIBLE)
         cells += table.numbers[NEW_CELLS] * (1 - opened)
-    return min(written, files_of_tasks(table, laws, cells, written))
+    return min(written, files_written_by(table, laws, cells, written))
 
 
-def files_of_tasks(table: Table, laws: Laws, tasks: float, rows: float) -> float:
+def files_written_by(table: Table, laws: Laws, tasks: float, rows: float) -> float:
     """Files that tasks, or partitions, of as many rows each become: those that each closes at the target size, and what
     is left.
     """
