@@ -680,7 +680,7 @@ def add_written(
         stays = stays_rows = max(0.0, 1 - partitions_known(table) / partitions_so_far(table, laws))
     for files, held in ((closed, closed * laws.file_rows), (made - closed, rows - closed * laws.file_rows)):
         if files > NEGLIGIBLE:
-            partial += add_files(table, laws, files, held, stays, stays_rows)
+            partial += add_of_one_size(table, laws, files, held, stays, stays_rows)
             made_bytes += data_bytes(laws, files, held, is_new)
     table.compacted_more[0] = laws.compacted_more[0]
     if not laws.compacts:  # sorted, they stand apart
@@ -692,7 +692,7 @@ def add_written(
     return made_bytes
 
 
-def add_files(table: Table, laws: Laws, made: float, rows: float, stays: float, stays_rows: float) -> float:
+def add_of_one_size(table: Table, laws: Laws, made: float, rows: float, stays: float, stays_rows: float) -> float:
     """Adds data files of one size to partitions, but for those that stay; how many compaction may take."""
     numbers, each, partial, settled_rows = table.numbers, rows / made, 0.0, rows
     if is_rewritten_for_size(laws, each):
