@@ -85,3 +85,10 @@ def test_divided_by_zero_a_number_is_infinite(module: ModuleType):
     values = np.zeros((1, 1))
     compiled.__wrapped__((module,), "add_to", compiles=True)(values, np.array([1.0]), 1e10)
     assert values[0, 0] == np.inf
+
+
+def test_two_functions_of_one_name_are_refused(module: ModuleType):
+    other = ModuleType("wasim.other")
+    other.times_of = add_to  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match=r"wasim\.other\.times_of is compiled with another function"):
+        compiled((module, other), "add_to", compiles=True)

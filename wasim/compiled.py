@@ -182,9 +182,13 @@ def _as_passed(arg: Argument) -> list[Any]:
 
 
 def _scope_of(modules: tuple[ModuleType, ...]) -> tuple[dict[str, Any], dict[str, FunctionType]]:
-    """All names of the modules, and of these our own functions."""
+    """All names of the modules, and of these our own functions, each of which needs a name of its own."""
     scope: dict[str, Any] = {}
     for module in modules:
+        for called, one in vars(module).items():
+            if isinstance(one, FunctionType) and scope.get(called, one) is not one:
+                msg = f"{module.__name__}.{called} is compiled with another function of that name: rename either"
+                raise ValueError(msg)
         scope |= vars(module)
     ours = (one for one in scope.items() if isinstance(one[1], FunctionType))
     return scope, {called: one for called, one in ours if one.__module__.startswith("wasim.")}

@@ -37,7 +37,7 @@ from wasim.years.machine.statements import (
     part_new,
     sorted_share,
     take_over,
-    tasks_of,
+    tasks_for,
 )
 from wasim.years.machine.tables import (
     APPENDS,
@@ -443,10 +443,10 @@ def test_what_is_left_of_open_partitions_is_overwritten_later() -> None:
 def test_a_task_takes_a_mebibyte_at_least() -> None:
     laws = replace(LAWS, tasks=3.0)
     mebibyte = 1 << 20
-    each = [tasks_of(laws, 0.0, rows) for rows in (1.0, 2 * mebibyte / 7 - 1, 2 * mebibyte / 7 + 1, 9e9)]
+    each = [tasks_for(laws, 0.0, rows) for rows in (1.0, 2 * mebibyte / 7 - 1, 2 * mebibyte / 7 + 1, 9e9)]
     assert each == [1, 1, 2, 3]
     rows = 2e6
-    assert tasks_of(replace(laws, tasks=1e9), rows, 0.0) == bytes_of_rows(laws, rows) // mebibyte
+    assert tasks_for(replace(laws, tasks=1e9), rows, 0.0) == bytes_of_rows(laws, rows) // mebibyte
 
 
 def test_rows_are_written_into_few_files() -> None:

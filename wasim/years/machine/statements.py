@@ -275,7 +275,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     table.compacted_more[1] = laws.compacted_more[1] * named_alone(table, laws)
     files, written_bytes = entries, added_bytes
     if laws.uses_vectors:
-        files = min(tasks_of(laws, written, touched), entries)
+        files = min(tasks_for(laws, written, touched), entries)
         written_bytes += laws.around_vectors * files + laws.vector_footer * entries
     seen = SEEN if written > 0 else 0.0
     take_over(table, laws, again, held, seen)
@@ -558,7 +558,7 @@ def newest_partitions(table: Table, laws: Laws, rows: float) -> float:
     return drawn(min(partitions_so_far(table, laws), laws.open_partitions), rows)
 
 
-def tasks_of(laws: Laws, written: float, deleted: float) -> float:
+def tasks_for(laws: Laws, written: float, deleted: float) -> float:
     """Tasks that write so many rows, and say of so many where they are deleted."""
     size = DELETED_ROW_BYTES * deleted + (bytes_of_rows(laws, written) if written > 0 else 0.0)
     return max(1.0, min(laws.tasks, float(size // LEAST_TASK_BYTES)))
@@ -569,7 +569,7 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
     if written < 0.5:
         return 0.0
     if not laws.is_partitioned:
-        return files_written_by(table, laws, 1.0 if deleted > 0 else tasks_of(laws, written, 0.0), written)
+        return files_written_by(table, laws, 1.0 if deleted > 0 else tasks_for(laws, written, 0.0), written)
     hit = total_of(table.hits[HIT_FILES])
     if table.numbers[IS_SCATTERED] == 0 or laws.lifetime == inf:
         things = min(max(hit, updated + inserted), written)
