@@ -1,6 +1,6 @@
 """Data files in the machine, by the partitions that are open at the same time, and what compaction takes of them."""
 
-from math import ceil, erf, exp, floor, inf, pi, sqrt
+from math import ceil, erf, exp, floor, inf, log1p, pi, sqrt
 
 from wasim.rules.compaction import LOOKBACK, is_much_deleted, is_rewritten, row_groups, task_bytes
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, is_rewritten_for_size
@@ -12,6 +12,8 @@ from wasim.years.machine.tables import (
     DEAD,
     DEALT,
     DELETE,
+    DELETES_BEFORE,
+    DELETES_BEFORE_LEFT,
     FEW_COMMITS,
     FIRED,
     GROUPS,
@@ -19,15 +21,19 @@ from wasim.years.machine.tables import (
     IS_SCATTERED,
     IS_THERE,
     LEFT_FILES,
+    LEFT_SINCE,
     LIVE_WHERE_DEAD,
     MADE_BYTES,
     MADE_PARTIAL,
     MADE_SETTLED,
     MADE_SQUARES,
     MEDIAN,
+    MISSED_BY,
     MOST_COHORTS,
     MOST_SIZES,
     NEGLIGIBLE,
+    NEWEST_COMMIT,
+    NEWEST_FILES,
     OLDEST,
     OLDEST_ROW,
     OLDEST_THROUGH,
@@ -42,6 +48,7 @@ from wasim.years.machine.tables import (
     SAME_SIZE,
     SETTLED_FILES,
     SETTLED_ROWS,
+    SINCE,
     SIZED_FILES,
     SMALL_FILES,
     SMALL_ROWS,
@@ -52,6 +59,7 @@ from wasim.years.machine.tables import (
     TOOK_DEAD_PARTIAL,
     TOOK_PARTIAL,
     TOOK_SMALL,
+    TOUCHES,
     TURNS,
     UNEVEN,
     UPSERT,
@@ -59,6 +67,8 @@ from wasim.years.machine.tables import (
     Laws,
     Table,
 )
+
+AT_END = 1e-6  # of all rows, as good as none: tells delete files of one statement from those of the next
 
 
 def deal_out(table: Table, laws: Laws) -> None:
@@ -134,6 +144,7 @@ def begin_cohort(table: Table, partitions: float) -> None:
     cohort[PARTITIONS] = partitions
     for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
         cohort[column] = 0.0
+    cohort[SINCE], cohort[DELETES_BEFORE] = table.numbers[MISSED_BY], table.flows[WRITTEN_FILES + 2]
     table.numbers[COHORTS] += 1
 
 
@@ -141,7 +152,9 @@ def put_together(table: Table, place: int, other: int) -> None:
     """Makes one row of the partitions of two, as they are on average."""
     first, second = table.cohorts[place], table.cohorts[other]
     every = first[PARTITIONS] + second[PARTITIONS]
-    for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
+    for column in range(SINCE, ROW_OF_PARTITIONS):
+        first[column] = min(first[column], second[column])
+    for column in range(SMALL_FILES, SINCE):
         first[column] = (first[PARTITIONS] * first[column] + second[PARTITIONS] * second[column]) / every
     first[PARTITIONS] = every
     drop_cohort(table, other)
@@ -278,10 +291,17 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
     done = table.done
     for what in range(TOOK_DEAD_PARTIAL + 1):
         done[what] = 0.0
+    since, deletes_before = since_now(table)
+    done[LEFT_SINCE], done[DELETES_BEFORE_LEFT] = since, deletes_before
     for place in range(int(table.numbers[COHORTS])):
         one = table.cohorts[place]
         note_live(table, laws, place)
         groups, more = groups_due(table, laws, one)
+        if share * groups >= 1 - NEGLIGIBLE:
+            one[SINCE], one[DELETES_BEFORE] = since, deletes_before
+        elif one[SMALL_FILES] + one[PARTIAL_FILES] > NEGLIGIBLE:
+            done[LEFT_SINCE] = min(done[LEFT_SINCE], one[SINCE])
+            done[DELETES_BEFORE_LEFT] = min(done[DELETES_BEFORE_LEFT], one[DELETES_BEFORE])
         if groups <= NEGLIGIBLE:
             continue
         files, part = one[SMALL_FILES] + one[PARTIAL_FILES], one[PARTITIONS] * share * groups
@@ -297,6 +317,19 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         for column in range(SMALL_FILES, UNEVEN):
             one[column] *= 1 - share * groups * each
         note_tasks(table, laws, one, part, task_bytes(size, laws.compaction_target))
+
+
+def since_now(table: Table) -> tuple[float, float]:
+    """Since when data is there that compaction writes now: it is as old as the last statement, if no row came since."""
+    numbers, written = table.numbers, table.flows[WRITTEN_FILES + 2]
+    if numbers[NEWEST_COMMIT] != numbers[COMMITS]:
+        return numbers[MISSED_BY], written
+    return numbers[MISSED_BY] + log1p(-touched_share(table)) / 2, written - numbers[NEWEST_FILES]
+
+
+def touched_share(table: Table) -> float:
+    """Of all rows, the share that the statement touches; next to none where they are not scattered."""
+    return table.numbers[TOUCHES] if table.numbers[IS_SCATTERED] > 0 else AT_END
 
 
 def leave_uneven(laws: Laws, one: list[float], groups: float, more: float) -> None:

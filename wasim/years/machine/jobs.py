@@ -1,6 +1,6 @@
 """What maintenance does to a table in the machine."""
 
-from math import inf
+from math import exp, inf
 
 from wasim.rules.compaction import is_much_deleted
 from wasim.years.machine.appends import live_bytes, live_files, manifests_of, snapshot_numbers
@@ -31,11 +31,11 @@ from wasim.years.machine.tables import (
     BEYOND,
     CHANGED,
     COHORTS,
-    COMMITS,
     COUNT,
     COUNTERS,
     CREATED,
     DEAD,
+    DELETES_BEFORE_LEFT,
     EDGE_END,
     EDGE_FILES,
     EDGE_ROWS,
@@ -51,12 +51,15 @@ from wasim.years.machine.tables import (
     KEPT,
     KEPT_SQUARES,
     LEFT_OUT,
+    LEFT_SINCE,
     LIST_BYTES,
     LIVE_WHERE_DEAD,
     MADE_BYTES,
     MADE_PARTIAL,
     MADE_SETTLED,
     MADE_SQUARES,
+    MISSED,
+    MISSED_BY,
     MOST_KINDS,
     NEGLIGIBLE,
     NEW_BYTES,
@@ -64,7 +67,6 @@ from wasim.years.machine.tables import (
     NEW_FILES,
     NEW_RECORDS,
     NEWEST_BYTES,
-    NEWEST_COMMIT,
     NEWEST_FILES,
     OTHER_SEEN,
     PARTIAL,
@@ -195,8 +197,8 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)
         forget_seen(table, laws, of_small, of_partial, is_edge_taken)
-        all_small, all_partial = of_small >= 1 or smalls <= NEGLIGIBLE, of_partial >= 1 or partials <= NEGLIGIBLE
-        if all_small and all_partial and before <= NEGLIGIBLE:
+        is_all = (of_small >= 1 or smalls <= NEGLIGIBLE) and (of_partial >= 1 or partials <= NEGLIGIBLE)
+        if before <= NEGLIGIBLE and (is_all or laws.deletes + laws.uses_vectors == 0):
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
     settle_entries(table, FRESH, left_small)
@@ -353,21 +355,38 @@ def drop_entries(table: Table, laws: Laws, files: float, newest: bool) -> None:
 
 def drop_deletes(table: Table, laws: Laws) -> None:
     """Delete files older than all data that is left apply to nothing, and go with the next commit that filters: all but
-    the delete files of the commit or statement since which no row came, as compacted files are as old as that.
+    the delete files of the commit or statement since which no row came, as compacted files are as old as that, and
+    those since which data has come that compaction left.
     """
     if not table.used[1]:
         return
     flows, numbers, kept, kept_bytes = table.flows, table.numbers, 0.0, 0.0
+    listed, size = entries_of_deletes(table), flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3]
     if laws.deletes:
         kept, kept_bytes = laws.delta_files, laws.delta_bytes
-    elif numbers[NEWEST_COMMIT] == numbers[COMMITS]:
-        kept, kept_bytes = numbers[NEWEST_FILES], numbers[NEWEST_BYTES]
-    listed = entries_of_deletes(table)
+    else:
+        kept = min(deletes_since(table), flows[WRITTEN_FILES + 2] - table.done[DELETES_BEFORE_LEFT])
+        kept_bytes = size * min(1.0, kept / max(listed, NEGLIGIBLE))
+        if kept == numbers[NEWEST_FILES]:
+            kept_bytes = numbers[NEWEST_BYTES]
     files = max(0.0, listed - kept)
-    size = flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3]
+    if kept > 0 and files <= NEGLIGIBLE:
+        return
     if kept > 0:
         drop_entries(table, laws, files, False)
     else:
         filter_out(table, laws, 1, 1.0, 1.0, 1.0)
         merge(table, laws, 1)
     note_dropped(table, files / max(listed, NEGLIGIBLE), files, files, max(0.0, size - kept_bytes))
+
+
+def deletes_since(table: Table) -> float:
+    """Delete files that are listed and as new as any data that compaction left: statements have missed more rows since
+    older ones were made.
+    """
+    found, missed = 0.0, exp(table.done[LEFT_SINCE] - table.numbers[MISSED_BY]) * (1 + NEGLIGIBLE)
+    for place in range(table.used[1]):
+        row = table.rows[1][place]
+        if row[MISSED] > missed:
+            found += row[COUNT] * live_of(row)
+    return found

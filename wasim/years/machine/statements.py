@@ -119,6 +119,7 @@ from wasim.years.machine.touched import (
     find_classes,
     live_in_hits,
     live_rows,
+    miss_others,
     missed_of_fading,
     open_hit,
     partitions_hit,
@@ -267,6 +268,8 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     """Merge-on-read: delete files take the touched rows out, data files bring `written` rows."""
     flows, numbers, hits, deleted = table.flows, table.numbers, table.hits, table.deleted
     hit, touched, held = total_of(hits[HIT_FILES]), total_of(hits[HIT_ROWS]), total_of(deleted[HELD])
+    if numbers[IS_SCATTERED] == 0:
+        miss_others(table)
     entries, positions, added_bytes, again, earlier = find_deletes(table, laws)
     live = table.classes[REWRITTEN][LIVE]
     if numbers[IS_SCATTERED] > 0 and live > NEGLIGIBLE:

@@ -29,7 +29,9 @@ COLUMNS = MISSED + 1
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS, SIZED_FILES = range(6)
 MOST_SIZES = 6
 UNEVEN = SIZED_FILES + 2 * MOST_SIZES
-ROW_OF_PARTITIONS = UNEVEN + 1
+# Since when there is data: how many rows scattered statements had missed by then, and the delete files written by then
+SINCE, DELETES_BEFORE = UNEVEN + 1, UNEVEN + 2
+ROW_OF_PARTITIONS = UNEVEN + 3
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Single numbers of a table
 COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)
@@ -63,7 +65,8 @@ OPEN_FILES, OPEN_SQUARES = 58, 59  # the same, of such a partition that is open:
 OLDEST_ROW, OLDEST_THROUGH = 60, 61
 LIVE_WHERE_DEAD = 62  # the same as ARRIVED_LIVE and REWRITTEN_LIVE, of all partitions
 CLOSED_FILES = LIVE_WHERE_DEAD + 2  # that a statement writes, at the target size
-NUMBERS = CLOSED_FILES + 1
+MISSED_BY = CLOSED_FILES + 1  # −log of the share of all rows that scattered statements on read have missed so far
+NUMBERS = MISSED_BY + 1
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
@@ -100,6 +103,9 @@ WRITTEN_MANIFESTS = Flow.WRITTEN_MANIFESTS
 # that were deleted by position, or the files that hold them, as they came and compacted
 TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS, MADE_SQUARES = range(8)
 TOOK_DEAD, TOOK_DEAD_PARTIAL = range(8, 10)
+# and since when what is left is there: the least SINCE and DELETES_BEFORE
+LEFT_SINCE, DELETES_BEFORE_LEFT = 10, 11
+DONE = DELETES_BEFORE_LEFT + 1
 # What a sample holds before the flows
 OF_TABLE = 9
 SAMPLE = OF_TABLE + WIDTH

@@ -6,7 +6,7 @@ all rows, scattered, touches a file of n rows with the probability 1 − (1 − 
 
 from math import ceil, exp, floor, inf, log, log1p, sqrt, tanh
 
-from wasim.years.machine.files import partitions_so_far
+from wasim.years.machine.files import partitions_so_far, touched_share
 from wasim.years.machine.sizes import is_rewritten_for_size
 from wasim.years.machine.tables import (
     ARRIVED,
@@ -37,6 +37,7 @@ from wasim.years.machine.tables import (
     LARGE,
     LIVE,
     MISSED,
+    MISSED_BY,
     NEGLIGIBLE,
     NET_ROWS,
     NEW_CELL_ROWS,
@@ -53,6 +54,7 @@ from wasim.years.machine.tables import (
     REWRITTEN,
     SETTLED_FILES,
     SETTLED_ROWS,
+    SIZED_FILES,
     SMALL_FILES,
     SMALL_ROWS,
     SMALL_SEEN,
@@ -62,6 +64,7 @@ from wasim.years.machine.tables import (
     STATEMENTS_WRITE,
     TOGETHER,
     TOUCHES,
+    UNEVEN,
     Laws,
     Table,
 )
@@ -182,23 +185,46 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
 def miss_others(table: Table) -> None:
     """Of all rows, those that the statement touches have not been missed since any delete file was written."""
     for place in range(table.used[1]):
-        table.rows[1][place][MISSED] *= 1 - table.numbers[TOUCHES]
+        table.rows[1][place][MISSED] *= 1 - touched_share(table)
+    table.numbers[MISSED_BY] -= log1p(-touched_share(table))
 
 
 def hit_of_compacted(table: Table, laws: Laws, share: float, replaced: float, is_stride: bool) -> tuple[float, float]:
     """What `hit_of_large` finds of files that compaction made: it leaves one large file to a partition, which no
-    statement on read writes again.
+    statement on read writes again, and knows all by size.
     """
-    mean, wider = table.likely[REWRITTEN]
-    kinds = some_large(partitions_so_far(table, laws), table.classes[REWRITTEN][FILES], mean, mean * wider + mean)
-    missed, (_, few, many) = 1 - table.numbers[TOUCHES], kinds
-    of_few, of_many = 1 - missed**few, 1 - missed**many
-    if table.numbers[EVENLY] > 0:
-        rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, table.numbers[COMMITS]))
-        of_few, of_many = hit_evenly(few, rows_of_unit, share), hit_of_new(many * share, replaced)
+    numbers, one, missed = table.numbers, table.classes[REWRITTEN], 1 - table.numbers[TOUCHES]
+    live = one[LIVE] / max(one[RECORDS], NEGLIGIBLE)
+    large = few = few_hit = others = many = many_hit = 0.0
+    for place in range(int(numbers[COHORTS])):
+        cohort, largest = table.cohorts[place], largest_of(table.cohorts[place])
+        for column in range(SIZED_FILES, UNEVEN, 2):
+            files = cohort[PARTITIONS] * cohort[column]
+            if files <= NEGLIGIBLE:
+                continue
+            each = cohort[column + 1] / cohort[column] * live
+            alone = min(cohort[PARTITIONS], files) if column == largest else 0.0
+            hit = 1 - missed**each
+            large, few, few_hit = large + alone, few + alone * each, few_hit + alone * hit
+            files -= alone
+            others, many, many_hit = others + files, many + files * each, many_hit + files * hit
+    few, few_hit = few / max(large, NEGLIGIBLE), few_hit / max(large, NEGLIGIBLE)
+    many, many_hit = many / max(others, NEGLIGIBLE), many_hit / max(others, NEGLIGIBLE)
+    if numbers[EVENLY] > 0:
+        rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, numbers[COMMITS]))
+        few_hit, many_hit = hit_evenly(few, rows_of_unit, share), hit_of_new(many * share, replaced)
     elif is_stride:
-        of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
-    return hit_of_kinds(table, kinds, of_few, of_many)
+        few_hit, many_hit = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
+    return hit_of_kinds(table, (large / max(large + others, NEGLIGIBLE), few, many), few_hit, many_hit)
+
+
+def largest_of(cohort: list[float]) -> int:
+    """The column of the largest of a partition's compacted files."""
+    found, most = SIZED_FILES, -1.0
+    for column in range(SIZED_FILES, UNEVEN, 2):
+        if cohort[column] > NEGLIGIBLE and cohort[column + 1] / cohort[column] > most:
+            found, most = column, cohort[column + 1] / cohort[column]
+    return found
 
 
 def are_all_open(table: Table, laws: Laws) -> bool:
