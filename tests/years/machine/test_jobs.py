@@ -9,7 +9,7 @@ from support.machine import entries_of, rows_of, simple_laws, table_with
 from wasim.years.flows import Flow
 from wasim.years.history import new_table
 from wasim.years.machine.appends import append, live_bytes, live_files, manifests_of
-from wasim.years.machine.files import begin_cohort, group_bytes, small_of
+from wasim.years.machine.files import begin_cohort, group_bytes, since_now, small_of
 from wasim.years.machine.jobs import (
     commit_nothing,
     compact,
@@ -29,12 +29,15 @@ from wasim.years.machine.tables import (
     COHORTS,
     COUNT,
     DEAD,
+    DELETES_BEFORE_LEFT,
     FRESH,
     GONE_BYTES,
     GONE_DELETES,
     GONE_POSITIONS,
     HELD,
+    LEFT_SINCE,
     MADE_SQUARES,
+    MISSED,
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
@@ -188,6 +191,8 @@ def test_delete_files_older_than_all_data_go_with_their_bytes(kept: int, is_upse
         100.0 * kept,
     )
     table.flows[Flow.POSITION_DELETES], table.flows[Flow.EQUALITY_DELETES] = 240.0, 480.0
+    table.rows[1][0][MISSED] = 1.0
+    table.done[LEFT_SINCE], table.done[DELETES_BEFORE_LEFT] = since_now(table)
     before = list(table.flows)
     drop_deletes(table, replace(LAWS, packs=1, deletes=int(is_upsert), delta_files=1.0, delta_bytes=100.0))
     assert entries_of_deletes(table) == pytest.approx(kept)

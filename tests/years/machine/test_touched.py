@@ -19,6 +19,7 @@ from wasim.years.machine.tables import (
     CLEARED_FROM,
     COHORTS,
     COMMITS,
+    COMPACTED_AT,
     DEAD,
     DEALT,
     DELETED_THROUGH,
@@ -41,11 +42,11 @@ from wasim.years.machine.tables import (
     LIVE,
     MISSED,
     NET_ROWS,
-    PARTIAL_ROWS,
     RECORDS,
     REWRITTEN,
     SETTLED_FILES,
     SETTLED_ROWS,
+    SIZED_FILES,
     SMALL_FILES,
     SMALL_SEEN,
     SQUARES,
@@ -90,7 +91,7 @@ def table_of(cohorts: list[tuple[float, float, float, float, float]], settled: t
     table = new_table()
     for place, (partitions, *held) in enumerate(cohorts):
         begin_cohort(table, float(partitions))
-        table.cohorts[place][SMALL_FILES : PARTIAL_ROWS + 1] = [*map(float, held)]
+        table.cohorts[place][SMALL_FILES : SIZED_FILES + 2] = [*map(float, held), *map(float, held[2:])]
     table.numbers[SETTLED_FILES], table.numbers[SETTLED_ROWS] = map(float, settled)
     return table
 
@@ -171,9 +172,10 @@ def test_a_tenth_of_all_rows_hits_files_by_chance() -> None:
 
 
 def test_compaction_leaves_one_large_file_to_a_partition() -> None:
-    """Files of 18 and 6 rows, whose squares are 360; half of all rows are hit."""
+    """Files of 18 and 6 rows; half of all rows are hit."""
     table = table_of([(1, 0, 0, 2, 24)])
-    table.numbers[SQUARES], table.numbers[FIRED] = 360.0, 1.0
+    table.cohorts[0][SIZED_FILES : SIZED_FILES + 4] = [1.0, 18.0, 1.0, 6.0]
+    table.numbers[FIRED] = 1.0
     hit_scattered(table, replace(LAWS, compacts=1), 0.5, True, False)
     large, small = 1 - 0.5**18, 1 - 0.5**6
     assert table.hits[HIT_FILES] == pytest.approx([0, large + small, 0])
@@ -362,7 +364,10 @@ def test_files_that_arrived_after_a_compaction_are_whole_ones() -> None:
     table, laws = appended(3, LAWS), replace(LAWS, compacts=1)
     table.classes[REWRITTEN][FILES], table.classes[ARRIVED][FILES] = 1.0, 2 * LAWS.files
     assert [begins_with_files(table, laws, row) for row in (8.0, 12.0, 24.0, 30.0)] == [False, True, True, False]
-    assert not begins_with_files(table, replace(laws, is_partitioned=1), 24.0)
+    laws = replace(laws, is_partitioned=1)
+    for commits, is_whole in ((1.0, True), (3.0, False)):
+        table.numbers[COMPACTED_AT] = commits
+        assert begins_with_files(table, laws, 24.0) == is_whole
 
 
 @pytest.mark.parametrize("compacts", [0, 1])

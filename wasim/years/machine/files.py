@@ -68,7 +68,7 @@ from wasim.years.machine.tables import (
     Table,
 )
 
-AT_END = 1e-6  # of all rows, as good as none: tells delete files of one statement from those of the next
+AT_END = 1e-6  # of all rows, as good as none: delete files of one statement are older than the next statement's
 
 
 def deal_out(table: Table, laws: Laws) -> None:
@@ -155,7 +155,12 @@ def put_together(table: Table, place: int, other: int) -> None:
     for column in range(SINCE, ROW_OF_PARTITIONS):
         first[column] = min(first[column], second[column])
     for column in range(SMALL_FILES, SINCE):
-        first[column] = (first[PARTITIONS] * first[column] + second[PARTITIONS] * second[column]) / every
+        first[column] *= first[PARTITIONS] / every
+    share = second[PARTITIONS] / every
+    for column in (SMALL_FILES, SMALL_ROWS, UNEVEN):
+        first[column] += second[column] * share
+    for column in range(SIZED_FILES, UNEVEN, 2):
+        add_compacted(first, second[column] * share, second[column + 1] * share)
     first[PARTITIONS] = every
     drop_cohort(table, other)
 
@@ -433,8 +438,8 @@ def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: f
 
 
 def add_compacted(one: list[float], files: float, rows: float) -> None:
-    """Adds compacted files and their rows to a partition; with others of their size, or of the nearest where no further
-    one has room.
+    """Adds compacted files and their rows to a partition; with others of their size, or where no further one has room,
+    the two nearest sizes become one.
     """
     one[PARTIAL_FILES] += files
     one[PARTIAL_ROWS] += rows
@@ -443,14 +448,38 @@ def add_compacted(one: list[float], files: float, rows: float) -> None:
     each, nearest, least = rows / files, SIZED_FILES, inf
     for column in range(SIZED_FILES, UNEVEN, 2):
         if one[column] <= NEGLIGIBLE:
-            if least > SAME_SIZE * each:
-                nearest = column
+            if least > SAME_SIZE:
+                nearest, least = column, 0.0
             break
-        apart = abs(one[column + 1] / one[column] - each)
+        apart = unlike(one[column + 1] / one[column], each)
         if apart < least:
             nearest, least = column, apart
+    if least > SAME_SIZE:
+        nearest = make_room(one, nearest, least)
     one[nearest] += files
     one[nearest + 1] += rows
+
+
+def unlike(one: float, other: float) -> float:
+    """How much two sizes differ, as a share of the larger."""
+    return abs(one - other) / max(one, other, NEGLIGIBLE)
+
+
+def make_room(one: list[float], nearest: int, least: float) -> int:
+    """The column for files that differ by this much from the nearest ones: theirs, unless two others are nearer,
+    which then become one.
+    """
+    first = second = nearest
+    for column in range(SIZED_FILES, UNEVEN, 2):
+        for later in range(column + 2, UNEVEN, 2):
+            apart = unlike(one[column + 1] / one[column], one[later + 1] / one[later])
+            if apart < least:
+                first, second, least = column, later, apart
+    if first != second:
+        for more in range(2):
+            one[first + more] += one[second + more]
+            one[second + more] = 0.0
+    return second
 
 
 def balance_sizes(one: list[float]) -> None:

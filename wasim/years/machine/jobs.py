@@ -31,6 +31,8 @@ from wasim.years.machine.tables import (
     BEYOND,
     CHANGED,
     COHORTS,
+    COMMITS,
+    COMPACTED_AT,
     COUNT,
     COUNTERS,
     CREATED,
@@ -67,6 +69,7 @@ from wasim.years.machine.tables import (
     NEW_FILES,
     NEW_RECORDS,
     NEWEST_BYTES,
+    NEWEST_COMMIT,
     NEWEST_FILES,
     OTHER_SEEN,
     PARTIAL,
@@ -190,6 +193,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     left_small, left_partial = drop_closed(table, laws)
     begin_summary(table)
     if done[GROUPS] > 0:
+        numbers[COMPACTED_AT] = numbers[COMMITS]
         of_small = done[TOOK_SMALL] / smalls if smalls > NEGLIGIBLE else 0.0
         of_partial = done[TOOK_PARTIAL] / partials if partials > NEGLIGIBLE else 0.0
         created = take_out(table, laws, of_small, of_partial)
@@ -365,7 +369,8 @@ def drop_deletes(table: Table, laws: Laws) -> None:
     if laws.deletes:
         kept, kept_bytes = laws.delta_files, laws.delta_bytes
     else:
-        kept = min(deletes_since(table), flows[WRITTEN_FILES + 2] - table.done[DELETES_BEFORE_LEFT])
+        newest = numbers[NEWEST_FILES] if numbers[NEWEST_COMMIT] == numbers[COMMITS] else 0.0
+        kept = min(max(newest, deletes_since(table)), flows[WRITTEN_FILES + 2] - table.done[DELETES_BEFORE_LEFT])
         kept_bytes = size * min(1.0, kept / max(listed, NEGLIGIBLE))
         if kept == numbers[NEWEST_FILES]:
             kept_bytes = numbers[NEWEST_BYTES]

@@ -15,6 +15,7 @@ from wasim.years.machine.tables import (
     CLOSED_FILES,
     COHORTS,
     COMMITS,
+    COMPACTED_AT,
     DEAD,
     DELETED_THROUGH,
     EDGE_END,
@@ -645,12 +646,12 @@ def begins_with_files(table: Table, laws: Laws, row: float) -> bool:
 
 def is_between_arrived(table: Table, laws: Laws, row: float) -> bool:
     """Whether rows from this number on are all that some files hold as they arrived, others having been compacted: in
-    an unpartitioned table these hold older rows.
+    an unpartitioned table these hold older rows, in others the rows that came before.
     """
-    if laws.is_partitioned or not is_at_edge(laws, row):
+    through = rows_through(laws, table.numbers[COMMITS])
+    if not is_at_edge(laws, row) or (laws.is_partitioned and row < rows_through(laws, table.numbers[COMPACTED_AT])):
         return False
-    held = table.classes[ARRIVED][FILES] * laws.rows_per_commit / laws.files
-    return rows_through(laws, table.numbers[COMMITS]) - row <= held + NEGLIGIBLE
+    return through - row <= table.classes[ARRIVED][FILES] * laws.rows_per_commit / laws.files + NEGLIGIBLE
 
 
 def is_between_files(table: Table, laws: Laws, row: float) -> bool:
