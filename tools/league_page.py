@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from tools.league_entries import CHECKED, ENTRIES, Entry
 from wasim.capacity import Figures
 from wasim.report.charts.axes import name_panel, name_rows
-from wasim.report.charts.chart import BLUE, CSS_NAMES, DARK, ORANGE, Chart, draw_figure, styled
+from wasim.report.charts.chart import BLUE, CSS_NAMES, ORANGE, Chart, draw_figure, styled
 from wasim.report.charts.gallery import figure_svg, inline_svg
 from wasim.scenario.prices import load_prices
 from wasim.twin import WriterProfile
@@ -19,6 +19,19 @@ from wasim.units import DAY_S, format_duration, format_figure
 MARK_BYTES = 5_000_000
 MINUTE_S = 60.0
 _TICKS_GB = (0.1, 1, 10, 100, 1000)
+DARK = {
+    "ink": "#e8ebef",
+    "muted": "#a0aab5",
+    "rule": "#363d46",
+    "paper": "#14171b",
+    "vermillion": "#ff7a1a",
+    "blue": "#56b4e9",
+    "green": "#1fc79a",
+    "purple": "#e19cc4",
+    "orange": "#f0b73a",
+    "sky": "#9bd3f5",
+}
+"""What the properties are to readers who prefer dark, as in the pages' style sheet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -211,7 +211,7 @@ def _file_view(location: str, *, as_file: bool, s3: "S3Options") -> "FileView | 
     """The file at the location, unless it is a metadata.json that stands for its table; None where it is no file."""
     from wasim.doctor.catalogs import is_table_name
     from wasim.doctor.file_view import view_file
-    from wasim.doctor.opening import is_metadata_json
+    from wasim.iceberg.resolve import is_metadata_json
     from wasim.storage import open_storage, plain_path
 
     path = plain_path(location)

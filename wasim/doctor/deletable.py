@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from wasim.doctor.content import ContentFiles
 from wasim.doctor.heads import AvroHead, JsonHead
 from wasim.doctor.lists import ManifestIndex
-from wasim.doctor.opening import OpenedTable, metadata_version
+from wasim.doctor.opening import OpenedTable
 from wasim.doctor.table_files import Amount, FileState, State
 from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
 from wasim.iceberg.properties import GC_ENABLED, TableProperties
+from wasim.iceberg.resolve import metadata_version
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.storage import StoredFile

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from wasim.doctor.opening import OpenedTable
 from wasim.iceberg import IcebergFileError
-from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import read_container_header
-from wasim.iceberg.json_text import JsonFields, read_json
 from wasim.iceberg.manifests import read_manifest_header
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
 from wasim.iceberg.record_fields import ManifestContent
+from wasim.iceberg.resolve import read_fields
 from wasim.ledger import Kind
 from wasim.storage import read_each
 
@@ -31,13 +30,9 @@ class JsonHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AvroHead:
-    """What a manifest or a manifest list says of itself; the numbers are a list's, None where it has none.
-
-    `is_read` is False if the file is not one of Iceberg's, or cut short.
-    """
+    """What a manifest or a manifest list says of itself; the numbers are a list's, None where it has none."""
 
     kind: Kind
-    is_read: bool = True
     snapshot_id: int | None = None
     parent_id: int | None = None
     sequence_number: int | None = None
@@ -72,8 +67,7 @@ def _whole_json_head(opened: OpenedTable, key: str) -> JsonHead | None:
     try:
         if not isinstance(data, bytes):
             return None
-        text = decompressed(data, source=key)
-        fields = JsonFields(read_json(text, source=key), where="", source=key, unknown=[])
+        fields = read_fields(data, source=key)
         return JsonHead(
             table_uuid=fields.optional_text("table-uuid"), last_updated_ms=fields.integer("last-updated-ms")
         )
@@ -89,7 +83,7 @@ def read_avro_heads(opened: OpenedTable, kinds: Iterable[tuple[str, Kind]]) -> d
     named = dict(kinds)
     reads = read_each(opened.storage, map(opened.full, named), head=_AVRO_BYTES)
     return {
-        key: _avro_head(opened, key, kind, data) if isinstance(data, bytes) else AvroHead(kind=kind, is_read=False)
+        key: _avro_head(opened, key, kind, data) if isinstance(data, bytes) else AvroHead(kind=kind)
         for (key, kind), data in zip(named.items(), reads, strict=True)
     }
 
@@ -99,12 +93,12 @@ def _avro_head(opened: OpenedTable, key: str, kind: Kind, data: bytes) -> AvroHe
         if data[:4] == PARQUET_MAGIC:  # has its header at the end
             (whole,) = read_each(opened.storage, [opened.full(key)])
             if not isinstance(whole, bytes):
-                return AvroHead(kind=kind, is_read=False)
+                return AvroHead(kind=kind)
             deletes = read_manifest_header(whole, source=key).content is ManifestContent.DELETES
             return AvroHead(kind=Kind.DELETE_MANIFEST if deletes else Kind.DATA_MANIFEST)
         header = read_container_header(data, source=key)
     except IcebergFileError:
-        return AvroHead(kind=kind, is_read=False)
+        return AvroHead(kind=kind)
     if "partition-spec" in header or not (
         "snapshot-id" in header or b"manifest_path" in header.get("avro.schema", b"")
     ):

@@ -9,10 +9,10 @@ import numpy as np
 
 from wasim.doctor.clock import GIVEN, commit_times
 from wasim.doctor.lists import ManifestIndex
-from wasim.doctor.opening import metadata_version
 from wasim.doctor.tree import Tree
 from wasim.iceberg.names import parse_manifest_list_name
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.resolve import metadata_version
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind, Ledger
 from wasim.profiles import writer_words

@@ -12,8 +12,14 @@ from wasim.doctor.table_files import FaultKind, Faults, full_path
 from wasim.errors import UnsupportedFile
 from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
 from wasim.iceberg.codecs import decompressed, is_gzip
-from wasim.iceberg.names import parse_metadata_name
-from wasim.iceberg.resolve import CurrentMetadata, NewestBy, current_metadata, hinted_version
+from wasim.iceberg.resolve import (
+    CurrentMetadata,
+    NewestBy,
+    current_metadata,
+    hinted_version,
+    is_metadata_json,
+    metadata_version,
+)
 from wasim.storage import S3Options, Storage, StorageError, StoredFile, open_storage, plain_path
 
 _METADATA = "metadata"
@@ -121,17 +127,6 @@ def _as_named(folder: Folder, choice: Choice, metadata_location: str) -> tuple[F
     return folder, replace(choice, metadata_file=metadata_location)
 
 
-def is_metadata_json(path: str) -> bool:
-    """Whether a path is named as a metadata.json is."""
-    return parse_metadata_name(path.rpartition("/")[2]) is not None
-
-
-def metadata_version(path: str) -> int:
-    """The version in the name of a metadata.json; -1 where it has none."""
-    name = parse_metadata_name(path.rpartition("/")[2])
-    return -1 if name is None or name.version is None else name.version
-
-
 def _absolute(path: str) -> str:
     from pathlib import Path  # noqa: PLC0415 - plain paths of S3 are no paths of this machine
 
@@ -141,7 +136,7 @@ def _absolute(path: str) -> str:
 def _listed(storage: Storage, root: str, location: str, map_parts: MapParts | None) -> Folder:
     """The table's folder at or below a root, listed."""
     files = {file.path[len(root.rstrip("/")) + 1 :]: file for file in list_files(storage, root, map_parts)}
-    folders = {name.rpartition("/")[0] for name in files if parse_metadata_name(name.rpartition("/")[2])}
+    folders = {name.rpartition("/")[0] for name in files if is_metadata_json(name)}
     if folders == {""} and root.rpartition("/")[2] == _METADATA:
         return _listed(storage, root.rpartition("/")[0], location, map_parts)
     if _METADATA in folders:

@@ -11,9 +11,10 @@ from wasim.doctor.catalogs import tables_of
 from wasim.doctor.configuration import Configuration
 from wasim.doctor.findings import Severity, find, live_data_bytes, measures, thresholds_with
 from wasim.doctor.inspection import InspectOptions, read_states
-from wasim.doctor.opening import is_metadata_json, open_table
+from wasim.doctor.opening import open_table
 from wasim.doctor.table_files import State
 from wasim.errors import WasimError
+from wasim.iceberg.resolve import is_metadata_json
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.processes import map_in_processes
 from wasim.report.tables import TextTable

@@ -62,7 +62,7 @@ def current_metadata(
     some catalogs leave its metadata.json. A file that cannot be read is skipped if another will do.
     """
     paths = list(paths)
-    versions = _versions(paths)
+    versions = [(metadata_version(path), path) for path in paths if is_metadata_json(path)]
     if not versions:
         raise IcebergFileError(source, "holds no metadata.json: name the table's folder, the one above metadata/")
     # Long tables hold gigabytes of these files, so by version only the newest ones are opened.
@@ -89,9 +89,15 @@ def hinted_version(data: bytes) -> int | None:
     return int(match[1]) if match else None
 
 
-def _versions(paths: Iterable[str]) -> list[tuple[int, str]]:
-    named = [(path, parse_metadata_name(path.rsplit("/", 1)[-1])) for path in paths]
-    return [(-1 if name.version is None else name.version, path) for path, name in named if name]
+def is_metadata_json(path: str) -> bool:
+    """Whether a path is named as a metadata.json is."""
+    return parse_metadata_name(path.rpartition("/")[2]) is not None
+
+
+def metadata_version(path: str) -> int:
+    """The version in the name of a metadata.json; -1 where it has none."""
+    name = parse_metadata_name(path.rpartition("/")[2])
+    return -1 if name is None or name.version is None else name.version
 
 
 def _newest(
@@ -110,24 +116,23 @@ def _newest(
 
 
 def _why(path: str, by: NewestBy, files: int) -> str:
-    name = parse_metadata_name(path.rsplit("/", 1)[-1])
+    version = metadata_version(path)
     if files == 1:
         return "the only metadata.json there"
-    if by is NewestBy.VERSION and name is not None and name.version is not None:
-        return f"the highest version, {name.version}, of {files} files"
+    if by is NewestBy.VERSION and version >= 0:
+        return f"the highest version, {version}, of {files} files"
     return f"the latest last-updated-ms of {files} files"
 
 
 def _candidate(
     path: str, read: Callable[[str], bytes], names: Set[str], unreadable: list[IcebergFileError]
 ) -> _Candidate | None:
-    name = parse_metadata_name(path.rsplit("/", 1)[-1])
     try:
-        fields = _fields(read(path), path)
+        fields = read_fields(read(path), source=path)
         manifest_list = _manifest_list(fields)
         return _Candidate(
             path=path,
-            version=-1 if name is None or name.version is None else name.version,
+            version=metadata_version(path),
             table_uuid=fields.optional_text("table-uuid") or "",
             last_updated_ms=fields.integer("last-updated-ms"),
             is_whole=manifest_list is None or manifest_list.rsplit("/", 1)[-1] in names,
@@ -139,9 +144,10 @@ def _candidate(
     return None
 
 
-def _fields(data: bytes, path: str) -> JsonFields:
-    text = decompressed(data, source=path)
-    return JsonFields(read_json(text, source=path), where="", source=path, unknown=[])
+def read_fields(data: bytes, *, source: str) -> JsonFields:
+    """The members of a metadata.json, compressed or not. IcebergFileError if it is no JSON object."""
+    text = decompressed(data, source=source)
+    return JsonFields(read_json(text, source=source), where="", source=source, unknown=[])
 
 
 def _manifest_list(fields: JsonFields) -> str | None:

@@ -69,7 +69,6 @@ _JARS = {
 SQLITE, AWS_BUNDLE, POSTGRESQL = _JARS["sqlite-jdbc"], _JARS["iceberg-aws-bundle"], _JARS["postgresql"]
 S3PROXY = _JARS["jar-with-dependencies"]
 PINNED_JARS = (_JARS["iceberg-spark-runtime-4.1_2.13"], SQLITE)
-ICEBERG = PINNED_JARS[0].version
 # iceberg-core as Iceberg publishes it, its dependencies not inside: what serves REST is made for these. Its tests are
 # of 1.11.0: 1.12.0 has none published.
 _FOR_REST = (

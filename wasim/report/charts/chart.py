@@ -33,20 +33,6 @@ CSS_NAMES = {
 }
 """The custom property of a page's style sheet for each colour."""
 
-DARK = {
-    "ink": "#e8ebef",
-    "muted": "#a0aab5",
-    "rule": "#363d46",
-    "paper": "#14171b",
-    "vermillion": "#ff7a1a",
-    "blue": "#56b4e9",
-    "green": "#1fc79a",
-    "purple": "#e19cc4",
-    "orange": "#f0b73a",
-    "sky": "#9bd3f5",
-}
-"""What the properties are to readers who prefer dark, as in the pages' style sheet."""
-
 # 4.4 inches are 317 pt: on a phone 358 px wide, ticks are 10.2 px high
 FIGURE_WIDTH_IN, PANEL_HEIGHT_IN = 4.4, 2.6
 LABEL_PT, TICK_PT, TITLE_PT = 9.5, 9.0, 11.0
