@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pytest_benchmark.stats import Stats
 
-from wasim.bench.probing import WARM_UP_ROUNDS, PlanningTarget, PlanningTimes, benchmark_stats, time_planning
+from wasim.bench.probing import WARM_UP_ROUNDS, PlanningTarget, PlanningTimes, time_planning
 from wasim.ledger import FULL_SCAN
 from wasim.spark.probe import Occasion, Query, ScanPlan, TableState
 
@@ -102,20 +101,6 @@ def test_an_error_of_a_query_leaves_no_document(tmp_path):
     with pytest.raises(ValueError, match="no such column"):
         time_planning(target, {}, tmp_path / "benchmark.json")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("rounds", [1, 2, 3, 4, 5, 6, 7, 21])
-def test_statistics_are_those_of_pytest_benchmark(rounds):
-    seconds = np.random.default_rng(rounds).lognormal(-3, 1, rounds).tolist()
-    theirs = Stats()
-    for one in seconds:
-        theirs.update(one)
-    ours = benchmark_stats(seconds)
-    assert ours.pop("outliers") == theirs.outliers
-    wanted = theirs.as_dict()
-    del wanted["outliers"]
-    assert {key: ours.pop(key) for key in wanted} == pytest.approx(wanted)
-    assert ours == {"data": seconds, "iterations": 1}
 
 
 def test_pytest_benchmark_compares_the_document(timing):

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pytest_benchmark
+from pytest_benchmark.stats import Stats
 
 from wasim.iceberg.properties import WRITE_DATA_LOCATION
 from wasim.ledger import DirectoryScan, PlanningProbe
@@ -48,7 +50,6 @@ from wasim.units import Floats
 from wasim.workload import Probe
 
 WARM_UP_ROUNDS = 2
-FORMAT_VERSION = "5.3.1"  # of pytest-benchmark, whose document this is
 _T = TypeVar("_T")
 
 
@@ -165,7 +166,7 @@ def _document(timed: Sequence[_Timed], target: PlanningTarget, machine: Mapping[
         "commit_info": {"id": machine.get("git_commit", "unversioned"), "dirty": False},
         "benchmarks": [_benchmark(one, target) for one in timed],
         "datetime": datetime.now(UTC).isoformat(),
-        "version": FORMAT_VERSION,
+        "version": pytest_benchmark.__version__,
     }
 
 
@@ -180,37 +181,15 @@ def _benchmark(timed: _Timed, target: PlanningTarget) -> dict[str, Any]:
         "param": param,
         "extra_info": dict(timed.extra_info),
         "options": {"disable_gc": True, "timer": "perf_counter", "warmup": WARM_UP_ROUNDS},
-        "stats": benchmark_stats(timed.seconds),
+        "stats": _stats(timed.seconds),
     }
 
 
-def benchmark_stats(seconds: Sequence[float]) -> dict[str, Any]:
-    """Statistics of one benchmark's rounds by the names and definitions of pytest-benchmark."""
-    low, median, high = np.percentile(seconds, (25, 50, 75), method="hazen").tolist()
-    mean, spread = statistics.mean(seconds), statistics.stdev(seconds) if len(seconds) > 1 else 0.0
-    iqr = high - low
-    inside = [one for one in seconds if low - 1.5 * iqr <= one <= high + 1.5 * iqr]
-    far = sum(abs(one - mean) > spread for one in seconds)
-    return {
-        "min": min(seconds),
-        "max": max(seconds),
-        "mean": mean,
-        "stddev": spread,
-        "rounds": len(seconds),
-        "median": median,
-        "iqr": iqr,
-        "q1": low,
-        "q3": high,
-        "iqr_outliers": len(seconds) - len(inside),
-        "stddev_outliers": far,
-        "outliers": f"{far};{len(seconds) - len(inside)}",
-        "ld15iqr": min(inside),
-        "hd15iqr": max(inside),
-        "ops": len(seconds) / sum(seconds),
-        "total": sum(seconds),
-        "data": list(seconds),
-        "iterations": 1,
-    }
+def _stats(seconds: Sequence[float]) -> dict[str, Any]:
+    stats = Stats()
+    for one in seconds:
+        stats.update(one)
+    return {**stats.as_dict(), "data": list(seconds), "iterations": 1}
 
 
 def _ignore(commits: int) -> None:

@@ -212,11 +212,12 @@ def write_page(path: Path, page: str) -> None:
 
 
 _SPARK = {"pyspark": "Spark", "py4j": "Spark's gateway", "pandas": "pandas"}
+_TIMING = {"pytest_benchmark": "pytest-benchmark"}
 
 
 def require_spark(use: str, extra: str = "bench") -> None:
-    """EnvironmentFault naming the first of Spark's packages that `use`, a verb, misses and the extra brings."""
-    for module, name in _SPARK.items():
+    """EnvironmentFault naming the first of the packages that `use`, a verb, misses and the extra brings."""
+    for module, name in (_SPARK | _TIMING if extra == "bench" else _SPARK).items():
         if find_spec(module) is None:
             raise EnvironmentFault(f'{use} needs {name}: pip install "wasim[{extra}]"')
 
