@@ -118,14 +118,11 @@ def _title(differences: Differences) -> str:
         return "Nothing changes that wasim counts" if differences.compared else "Nothing was compared"
     if len(differences.found) == 1:
         return headline(differences.found[0])
-    cost = sum(_cost_of(one) for one in differences.found)
+    costs = [one for found in differences.found for one in found.figures if one.metric == "monthly_cost"]
+    cost = sum((one.after or 0.0) - (one.before or 0.0) for one in costs)
     sign = "+" if cost >= 0 else "−"
     money = value_words("monthly_cost", abs(cost), differences.found[0].currency)
     return f"{len(differences.found)} tables change: {sign} {money} a month in all"
-
-
-def _cost_of(difference: Difference) -> float:
-    return sum((one.after or 0.0) - (one.before or 0.0) for one in difference.figures if one.metric == "monthly_cost")
 
 
 def differences_document(differences: Differences, verdict: Verdict) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def moment_words(seconds: float) -> str:
 
 def file_rows(inspection: Inspection) -> Iterator[dict[str, Any]]:
     """A row for each file of the table's folder: may it be deleted, and why."""
-    for file in sorted(inspection.tree.files, key=_order):
+    for file in sorted(inspection.tree.files, key=lambda one: (list(State).index(one.state), one.key)):
         yield {
             "file": printable(file.key, 1_000),
             "bytes": file.bytes,
@@ -117,10 +117,6 @@ def _reason(file: FileState, tree: Tree) -> str:
     snapshot = tree.index.snapshots[file.last_seen]
     at = moment_words(snapshot.timestamp_ms / 1000)
     return f"snapshot {snapshot.snapshot_id} of {at} needs it; expire_snapshots past that one lets it go"
-
-
-def _order(file: FileState) -> tuple[int, str]:
-    return (list(State).index(file.state), file.key)
 
 
 def _states(inspection: Inspection) -> dict[str, Any]:

@@ -155,12 +155,8 @@ def _decoded(data: bytes, source: str) -> str:
     if wide > MOST_WIDE_CHARACTERS and 4 * (len(data) - 3 * wide) > MOST_TEXT_BYTES:
         raise IcebergFileError(source, f"takes more than {MOST_TEXT_BYTES} bytes of memory as text")
     if 0 < wide <= MOST_WIDE_CHARACTERS:
-        data = _WIDE.sub(_escaped_pair, data)
+        data = _WIDE.sub(lambda match: json.dumps(match[0].decode()).strip('"').encode(), data)
     return data.decode("utf-8")
-
-
-def _escaped_pair(match: re.Match[bytes]) -> bytes:
-    return json.dumps(match[0].decode()).strip('"').encode()
 
 
 def _refuse_constant(name: str) -> Json:

@@ -52,7 +52,7 @@ def _encoder(node: AvroType, getters: Getters) -> Encoder:
         case AvroPrimitive(kind="fixed"):
             return _fixed_encoder(node.size)
         case AvroPrimitive(kind="null"):
-            return _nothing
+            return lambda _value: b""
         case AvroPrimitive():
             return _PRIMITIVES[node.kind]
         case AvroOptional():
@@ -61,10 +61,6 @@ def _encoder(node: AvroType, getters: Getters) -> Encoder:
             return _array_encoder(node.item, getters)
         case AvroRecord():
             return record_encoder(node, getters)
-
-
-def _nothing(_value: object) -> bytes:
-    return b""
 
 
 def _fixed_encoder(size: int) -> Encoder:

@@ -154,16 +154,11 @@ def ingested_bytes(recording: Recording) -> int:
     written, not ingested.
     """
     steps, reports = recording.steps, recording.reports
-    of = _record_of(reports.step, steps.step)
+    of = np.searchsorted(steps.step, reports.step, side="right") - 1  # the record that each step belongs to
     rows = np.bincount(of, weights=reports.records_added, minlength=len(steps))
     committed = np.bincount(of, weights=reports.data_bytes_added, minlength=len(steps))
     share = np.divide(steps.rows_arrived, rows, out=np.zeros(len(steps)), where=rows > 0)
     return round(float((committed * np.minimum(share, 1.0)).sum()))
-
-
-def _record_of(step: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """The place of the record that each step number belongs to; records begin at the numbers `steps`, ascending."""
-    return np.searchsorted(steps, step, side="right") - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

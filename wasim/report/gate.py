@@ -62,7 +62,7 @@ class Gate:
     def ratio_for(self, metric: str) -> float | None:
         """The ratio of the most specific name that covers the metric; None where none does."""
         covering = [name for name in self.ratios if _covers(name, metric)]
-        return self.ratios[max(covering, key=_specific)] if covering else None
+        return self.ratios[max(covering, key=lambda name: 0 if name == BYTES else len(name))] if covering else None
 
     @property
     def words(self) -> str:
@@ -100,10 +100,6 @@ def _number(text: str) -> float:
 def _covers(name: str, metric: str) -> bool:
     by_unit = name == BYTES and dimension_of(metric) == BYTES
     return by_unit or metric == name or metric.startswith(f"{name}_")
-
-
-def _specific(name: str) -> int:
-    return 0 if name == BYTES else len(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,13 @@
 """A fit's predictions for a case: lines through the measured points, and how long the writer keeps up."""
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from wasim.contention import commit_slowing
 from wasim.fit.groups import name_without_interval
-from wasim.fit.report import FitReport, KeepsUp, LatencyFit
+from wasim.fit.report import FitReport, KeepsUp, LatencyFit, ModelPoint, SustainableInterval
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.series import outside_commits_bytes
 from wasim.runs import CaseRun
@@ -15,19 +15,8 @@ from wasim.scenario.case import whole_commits
 from wasim.twin.profile import tables_in_turn
 from wasim.units import Floats
 
-
-class _OfWriter(Protocol):
-    @property
-    def writer(self) -> str | None: ...
-
-
-class _OfCase(_OfWriter, Protocol):
-    @property
-    def case(self) -> str: ...
-
-
-Fitted = TypeVar("Fitted", bound=_OfWriter)
-Foreseen = TypeVar("Foreseen", bound=_OfCase)
+Foreseen = TypeVar("Foreseen", bound=KeepsUp | ModelPoint | SustainableInterval)
+Fitted = TypeVar("Fitted", bound=KeepsUp | LatencyFit | ModelPoint | SustainableInterval)
 
 
 def parts_for_writer(parts: Iterable[Fitted], run: CaseRun) -> list[Fitted]:

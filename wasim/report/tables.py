@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ def _parts(comment: Comment) -> Iterator[str]:
     yield "\n".join(f"* {note}" for note in comment.notes)  # another bullet begins another list: both stay tight
     for detail in comment.details:
         part = detail if isinstance(detail, Folded) else Folded(title=detail.caption, text=_lines(detail))
-        yield f"<details><summary>{_escaped(part.title)}</summary>\n\n{part.text}\n\n</details>"
+        yield f"<details><summary>{escape(part.title, quote=False)}</summary>\n\n{part.text}\n\n</details>"
     yield " ".join(comment.remarks)
     if comment.link:
         yield f"[Report]({comment.link})"
@@ -106,7 +107,3 @@ def _lines(table: TextTable) -> str:
 
 def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")

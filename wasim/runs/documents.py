@@ -11,7 +11,7 @@ from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS
 from wasim.runs.limits import measures
 from wasim.runs.values import CaseRun, Run
 from wasim.scenario.prices import Prices
-from wasim.units import MONTH_S, Counts
+from wasim.units import MONTH_S
 
 GIB = 2**30
 
@@ -118,7 +118,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "live_bytes": case.live_bytes,
         "files_written": totals.files_written,
         "files_deleted": totals.files_deleted,
-        "wasted_bytes": None if case.is_sampled else _sum_known(case.ledger.wasted_bytes),
+        "wasted_bytes": None if case.is_sampled else int(case.ledger.wasted_bytes.sum()),
         "contention": _parts_of(case.contention, _CONTENTION) if case.contention else None,
         "operations": [_operation_summary(one, tables) for one in case.operations],
         "metrics": measures(case),
@@ -159,10 +159,6 @@ def _operation_summary(one: OperationTotals, tables: int) -> dict[str, Any]:
     totals = _parts_of(one.totals.times(tables), "written_bytes deleted_bytes files_written files_deleted")
     wall_s = None if np.isnan(one.wall_s) else round(one.wall_s, 3)
     return {**_parts_of(one, "operation steps commits"), **totals, "wall_s": wall_s}
-
-
-def _sum_known(column: Counts) -> int | None:
-    return None if np.isnan(column).any() else int(column.sum())
 
 
 def _spread(values: np.ndarray) -> dict[str, float | None]:

@@ -187,7 +187,7 @@ def check_partitions(draft: Draft) -> Iterator[Fault]:
             yield Fault(place=(*here, "column"), problem=problem, remedy=suggest(field.column, columns))
             continue
         yield from _check_transform(field, draft.scenario.table, here)
-        family = (field.column, _family(field.transform))
+        family = (field.column, "time" if field.transform in _TIME_TRANSFORMS else _word(field.transform))
         if family in seen:
             problem = f"repeats {field.column}, partitioned by {family[1]} already"
             yield Fault(place=here, problem=problem, remedy="Keep one; Iceberg refuses both.")
@@ -288,7 +288,3 @@ def _columns_by_name(table: Table) -> dict[str, Columns]:
 def _word(text: str) -> str:
     """`bucket[16]` → `bucket`, `decimal(10,2)` → `decimal`, `list<int>` → `list`."""
     return re.split(r"[\[(<]", text)[0]
-
-
-def _family(transform: str) -> str:
-    return "time" if transform in _TIME_TRANSFORMS else _word(transform)

@@ -187,20 +187,14 @@ def _check_property(case: Case, key: str, value: str, profile: WriterProfile) ->
 
 def _check_circumstances(case: Case, key: str, profile: WriterProfile, values: TableProperties) -> None:
     """Refuses a property that the simulator knows, but not together with the rest of the case."""
+    kept = case.maintenance
+    has_refs = any(one.create_tag is not None or one.create_branch is not None for one in case.evolution)
     problem = ""
     if key in PLACING_KEYS and not profile.data_file.startswith(DATA_TEMPLATE):
         problem = f"is not simulated for {profile.name}, which names its files in its own way"
-    elif key == GC_ENABLED and not values.gc_enabled and _removes_files(case):
+    elif key == GC_ENABLED and not values.gc_enabled and (kept.expire_snapshots or kept.remove_orphan_files):
         problem = "is false, and Iceberg then refuses to expire snapshots and to remove orphans"
-    elif key == MAX_REF_AGE_MS and case.maintenance.expire_snapshots is not None and _has_refs(case):
+    elif key == MAX_REF_AGE_MS and kept.expire_snapshots is not None and has_refs:
         problem = "together with expire_snapshots and tags or branches is not simulated"
     if problem:
         raise WasimError(f"table.properties.{key} {problem}. Take it out{_or_spark(case)}.")
-
-
-def _removes_files(case: Case) -> bool:
-    return case.maintenance.expire_snapshots is not None or case.maintenance.remove_orphan_files is not None
-
-
-def _has_refs(case: Case) -> bool:
-    return any(one.create_tag is not None or one.create_branch is not None for one in case.evolution)

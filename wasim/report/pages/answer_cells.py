@@ -29,8 +29,8 @@ def options_table(answer: Answer, run: Run) -> TextTable:
     horizons = horizons_s(run)
     over = f"in {format_duration(horizons[0])}" if len(horizons) == 1 else "in its horizon"
     columns = {
-        over: lambda option: ABSENT if stops_keeping_up(option.run) else format_bytes(option.metadata_bytes),
-        "metadata.json size": lambda option: ABSENT if stops_keeping_up(option.run) else _json_bytes(option),
+        over: lambda option: _figure(option, option.metadata_bytes),
+        "metadata.json size": lambda option: _figure(option, measure(option.run, "metadata_json_bytes")),
         "first day": lambda option: _of_horizon(option, DAY_S),
         "first month": lambda option: _of_horizon(option, MONTH_S),
         f"store, {answer.currency} a month": _price,
@@ -136,8 +136,8 @@ def _of_horizon(option: Option, horizon_s: float) -> str:
     return ABSENT if size is None else format_bytes(size)
 
 
-def _json_bytes(option: Option) -> str:
-    return format_bytes(measure(option.run, "metadata_json_bytes") or 0.0)
+def _figure(option: Option, size: float | None) -> str:
+    return ABSENT if stops_keeping_up(option.run) else format_bytes(size or 0.0)
 
 
 def _price(option: Option) -> str:
