@@ -173,9 +173,9 @@ def test_a_version_that_is_none_is_refused(text):
 
 def test_the_newest_release_is_the_one_that_is_driven():
     pytest.importorskip("pyspark")
-    from wasim.spark.pins import ICEBERG
+    from wasim.spark.pins import PINNED_JARS
 
-    assert release_named(ICEBERG) == NEWEST
+    assert release_named(PINNED_JARS[0].version) == NEWEST
 
 
 def test_version_1_without_a_block_size_has_icebergs_default():
