@@ -356,7 +356,7 @@ def named_alone(table: Table, laws: Laws) -> float:
         return 0.0
     mean, wider = table.likely[REWRITTEN]
     each = partitions_hit(table, laws, table.hits[HIT_FILES][REWRITTEN])
-    any_of_each = 1 - missed_of_fading(each * mean, each * wider, numbers[TOUCHES])
+    any_of_each = 1 - missed_of_fading(each * mean, max(-1.0, each * wider), numbers[TOUCHES])
     return held[REWRITTEN] / total_of(held) * min(1.0, any_of_each / (each * hit))
 
 

@@ -192,12 +192,26 @@ def miss_others(table: Table) -> None:
 
 def hit_of_compacted(table: Table, laws: Laws, share: float, replaced: float, is_stride: bool) -> tuple[float, float]:
     """What `hit_of_large` finds of files that compaction made: it leaves one large file to a partition, which no
-    statement on read writes again, and knows all by size.
+    statement on read writes again.
     """
-    numbers, one, missed = table.numbers, table.classes[REWRITTEN], 1 - table.numbers[TOUCHES]
+    numbers, (mean, wider) = table.numbers, table.likely[REWRITTEN]
+    if numbers[EVENLY] == 0 and not is_stride:
+        return hit_by_size(table)
+    kinds = some_large(partitions_so_far(table, laws), table.classes[REWRITTEN][FILES], mean, mean * wider + mean)
+    _, few, many = kinds
+    of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
+    if numbers[EVENLY] > 0:
+        rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, numbers[COMMITS]))
+        of_few, of_many = hit_evenly(few, rows_of_unit, share), hit_of_new(many * share, replaced)
+    return hit_of_kinds(table, kinds, of_few, of_many)
+
+
+def hit_by_size(table: Table) -> tuple[float, float]:
+    """The same of a statement on scattered rows, by the sizes of all files below the target."""
+    one, missed = table.classes[REWRITTEN], 1 - table.numbers[TOUCHES]
     live = one[LIVE] / max(one[RECORDS], NEGLIGIBLE)
     large = few = few_hit = others = many = many_hit = 0.0
-    for place in range(int(numbers[COHORTS])):
+    for place in range(int(table.numbers[COHORTS])):
         cohort, largest = table.cohorts[place], largest_of(table.cohorts[place])
         for column in range(SIZED_FILES, UNEVEN, 2):
             files = cohort[PARTITIONS] * cohort[column]
@@ -209,14 +223,8 @@ def hit_of_compacted(table: Table, laws: Laws, share: float, replaced: float, is
             large, few, few_hit = large + alone, few + alone * each, few_hit + alone * hit
             files -= alone
             others, many, many_hit = others + files, many + files * each, many_hit + files * hit
-    few, few_hit = few / max(large, NEGLIGIBLE), few_hit / max(large, NEGLIGIBLE)
-    many, many_hit = many / max(others, NEGLIGIBLE), many_hit / max(others, NEGLIGIBLE)
-    if numbers[EVENLY] > 0:
-        rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, numbers[COMMITS]))
-        few_hit, many_hit = hit_evenly(few, rows_of_unit, share), hit_of_new(many * share, replaced)
-    elif is_stride:
-        few_hit, many_hit = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
-    return hit_of_kinds(table, (large / max(large + others, NEGLIGIBLE), few, many), few_hit, many_hit)
+    kinds = large / max(large + others, NEGLIGIBLE), few / max(large, NEGLIGIBLE), many / max(others, NEGLIGIBLE)
+    return hit_of_kinds(table, kinds, few_hit / max(large, NEGLIGIBLE), many_hit / max(others, NEGLIGIBLE))
 
 
 def largest_of(cohort: list[float]) -> int:
