@@ -13,7 +13,7 @@ as they take.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
 
@@ -25,6 +25,7 @@ from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.case import whole_commits
+from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import DAY_S, Floats
 from wasim.years import History, Shape, steps_compiled
 from wasim.years.flows import DELETES, Flow
@@ -152,12 +153,17 @@ class Since:
     before: Samples | None
 
 
+RetentionKey = tuple[ExpireSnapshots | None, int]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
     """The history of a table up to the end of a cycle.
 
     From `held_s` on, which may be earlier, it is looked at what manifests there are: over whole cycles of theirs if it
     `sees_cycles`. `written` has every kind once: of metadata that merges write, of content files, and of the rest.
+    Settings that share it find what is the same for them once: `spreads` of manifests, by column; what is `kept` by an
+    expiry and a length of the metadata log, compressed or not; and the sums `before` each of `written`.
     """
 
     window: Window
@@ -165,6 +171,9 @@ class Course:
     held_s: float
     sees_cycles: bool
     written: tuple[Since, ...]
+    spreads: dict[str, Spread] = field(default_factory=dict, compare=False)
+    kept: dict[RetentionKey, dict[bool, Retention]] = field(default_factory=dict, compare=False)
+    before: dict[tuple[RetentionKey, bool], tuple[Totals | None, ...]] = field(default_factory=dict, compare=False)
 
     @property
     def merged_s(self) -> float:
@@ -351,6 +360,8 @@ class LastCycle:
         mean = most = final = 0.0
         each_s = DAY_S / PARTS_OF_A_DAY
         for one, part in zip(self.course.written, parts, strict=True):
+            if not part:
+                continue
             if one.kinds in _BYTES_OF:
                 found = _written(
                     self.case, self.course.end, one.kinds, since_s=one.time_s, until_s=end_s, each_s=each_s
@@ -386,6 +397,11 @@ class LastCycle:
 
     def spread(self, column: str) -> Spread:
         """A column of what manifests there are, or several added up, over the cycle."""
+        if column not in self.course.spreads:
+            self.course.spreads[column] = self._spread(column)
+        return self.course.spreads[column]
+
+    def _spread(self, column: str) -> Spread:
         at, values = self._looked_at(column, self.course.held_s)
         settled = at >= at[-1] / 2  # once what a history begins with is past; cycles end in its later half
         most, merging_s = float(values[settled].max()), self.case.merging_s
@@ -477,19 +493,40 @@ class LastCycle:
 
 def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCycle:
     """A case whose table and jobs had this course, by sizes of its files, with compression and without."""
-    case = of_one_writer(case)
-    over, retention = case.over(course.window.end_s), retention_of(case.over(course.window.end_s), shape, course.end)
+    over = of_one_writer(case).over(course.window.end_s)
+    retention, plain_retention = (_retention(over, course, one, is_plain=one is plain) for one in (shape, plain))
+    key = _retention_key(over), shape is plain
+    if key not in course.before:
+        course.before[key] = totals_before(
+            course.written, lambda time_s, samples: _totals_at(time_s, samples, over, shape)
+        )
     end = sum_retained(over, shape, retention)
     return LastCycle(
         case=over,
         course=course,
         shape=shape,
         retention=retention,
-        plain_retention=retention if plain is shape else retention.with_json(plain.sizes.json.of_case(over)),
-        since=totals_before(course.written, lambda time_s, samples: _totals_at(time_s, case, shape, samples)),
+        plain_retention=plain_retention,
+        since=course.before[key],
         on_disk=_on_disk(over, course, shape, retention, end.totals),
         end=end,
     )
+
+
+def _retention(case: Case, course: Course, shape: Shape, *, is_plain: bool) -> Retention:
+    """What is retained of a course, whether old metadata.json are deleted or not; of other sizes there are as many."""
+    kept = course.kept.setdefault(_retention_key(case), {})
+    if is_plain not in kept:
+        known = next(iter(kept.values()), None)
+        sizes = shape.sizes.json.of_case(case)
+        kept[is_plain] = retention_of(case, shape, course.end) if known is None else known.with_json(sizes)
+    return kept[is_plain]
+
+
+def _retention_key(case: Case) -> RetentionKey:
+    """What decides how long snapshots of a course are kept, and how long the metadata log is."""
+    properties = TableProperties.read(case.table.properties)
+    return case.maintenance.expire_snapshots, properties.metadata_previous_versions_max
 
 
 def totals_before(written: Iterable[Since], totals_at: Callable[[float, Samples], Totals]) -> tuple[Totals | None, ...]:
@@ -510,7 +547,7 @@ def _on_disk(case: Case, course: Course, shape: Shape, retention: Retention, tot
     return Spread(mean=max(0.0, (before.mean + final) / 2), most=max(before.most, final), final=final)
 
 
-def _totals_at(time_s: float, case: Case, shape: Shape, samples: Samples) -> Totals:
+def _totals_at(time_s: float, samples: Samples, case: Case, shape: Shape) -> Totals:
     until = case.over(time_s)
     return totals_of(until, shape, retention_of(until, shape, samples), counts_deleted=False)
 
