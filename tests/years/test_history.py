@@ -220,7 +220,6 @@ def test_partitions_put_together_hold_what_both_hold_on_average():
     table = new_table()
     table.numbers[COHORTS] = 2
     for place, row in enumerate(([1.0, 4.0, 40.0, 2.0, 20.0], [3.0, 8.0, 80.0, 6.0, 60.0])):
-        row += row[3:]  # by size
-        table.cohorts[place][: len(row)] = row
+        table.cohorts[place][: len(row) + 2] = row + row[3:]  # of one size
     put_together(table, 0, 1)
     assert (table.cohorts[0][:5], table.numbers[COHORTS]) == ([4.0, 7.0, 70.0, 5.0, 50.0], 1)
