@@ -4,11 +4,12 @@ import errno
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
-from wasim.compiled import compiled
+from wasim.compiled import _digest, compiled
 
 pytest.importorskip("numba")
 
@@ -92,3 +93,14 @@ def test_two_functions_of_one_name_are_refused(module: ModuleType):
     other.times_of = add_to  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match=r"wasim\.other\.times_of is compiled with another function"):
         compiled((module, other), "add_to", compiles=True)
+
+
+def test_a_function_is_known_by_what_it_does_in_each_process():
+    """Also one that has code within it, whose address differs."""
+    made = []
+    for _ in range(2):
+        names: dict[str, Any] = {}
+        exec("def total(values):\n    return sum(one for one in values)", names)  # noqa: S102 - our own text
+        made.append(names["total"])
+    assert made[0].__code__.co_consts[1] is not made[1].__code__.co_consts[1]
+    assert _digest({}, made[:1]) == _digest({}, made[1:])

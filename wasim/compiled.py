@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -212,8 +212,13 @@ def _digest(scope: dict[str, Any], functions: Iterable[FunctionType]) -> str:
     """Of all code and constants that are compiled: of any other the file is another one."""
     named = ((name, value) for name, value in scope.items() if not name.startswith("__"))
     numbers = sorted((name, repr(value)) for name, value in named if isinstance(value, int | float | str | tuple))
-    code = [(one.__code__.co_code, one.__code__.co_consts, one.__code__.co_names) for one in functions]
-    return _hash((numbers, code))
+    return _hash((numbers, [_content(one.__code__) for one in functions]))
+
+
+def _content(code: CodeType) -> tuple[object, ...]:
+    """What a function does, the same in each process: code within it, as of a generator, has an address else."""
+    constants = [_content(one) if isinstance(one, CodeType) else one for one in code.co_consts]
+    return code.co_code, constants, code.co_names
 
 
 def _hash(value: object) -> str:

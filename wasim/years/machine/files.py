@@ -38,6 +38,7 @@ from wasim.years.machine.tables import (
     OLDEST_ROW,
     OLDEST_THROUGH,
     ON_READ,
+    OWN_DELETES,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
@@ -355,8 +356,8 @@ def note_tasks(table: Table, laws: Laws, one: list[float], part: float, most: fl
     tasks, opened = table.tasks, 0
     for number in range(MOST_SIZES + 1):
         files, size, rows = table.sizes[number]
-        groups = row_groups(size)  # of which each is read by itself
-        files, size, rows = files * groups, size / groups, rows / groups
+        groups, own = row_groups(size), table.numbers[OWN_DELETES + min(1, number)]
+        files, size, rows = files * groups, (size + own) / groups, rows / groups  # each is read by itself
         if size > most:
             note_task(table, laws, one, part * files, rows)
             continue
@@ -498,16 +499,17 @@ def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
     while place < int(numbers[COHORTS]) - 1:
         one = table.cohorts[place]
         note_live(table, laws, place)
-        if is_group_due(table, laws, one, one[SMALL_FILES] + one[PARTIAL_FILES]):
+        if is_group_due(table, laws, one, files_in(table, place)):
             place += 1
             continue
         if writes_oldest(laws) and are_to_be_oldest(table, laws, place):
             place += 1
             continue
         if numbers[ADDS_ANYWHERE] > 0:  # further files come, and then they are compacted again
-            for before in range(place - 1, -1, -1):
-                put_together(table, before, before + 1)
-            place = 1
+            if place > 0 and abs(files_in(table, place - 1) - files_in(table, place)) < MEDIAN:
+                put_together(table, place - 1, place)
+            else:
+                place += 1
             continue
         left_small += one[PARTITIONS] * one[SMALL_FILES]
         left_partial += one[PARTITIONS] * one[PARTIAL_FILES]
@@ -516,6 +518,11 @@ def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
     numbers[SETTLED_FILES] += left_small + left_partial
     numbers[LEFT_FILES] += left_small + left_partial
     return left_small, left_partial
+
+
+def files_in(table: Table, place: int) -> float:
+    """Files below the target of each partition of a row."""
+    return table.cohorts[place][SMALL_FILES] + table.cohorts[place][PARTIAL_FILES]
 
 
 def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) -> bool:

@@ -72,6 +72,7 @@ from wasim.years.machine.tables import (
     NEWEST_COMMIT,
     NEWEST_FILES,
     OTHER_SEEN,
+    OWN_DELETES,
     PARTIAL,
     PARTIAL_FILES,
     PARTIAL_ROWS,
@@ -84,7 +85,6 @@ from wasim.years.machine.tables import (
     SETTLED_FILES,
     SETTLED_ROWS,
     SMALL_FILES,
-    SMALL_ROWS,
     SMALL_SEEN,
     SNAPSHOT_JSON_BYTES,
     SNAPSHOTS,
@@ -183,9 +183,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     numbers[TOUCHED_ROWS] = 0.0
     reopen_much_deleted(table, laws)
     before, smalls, partials = numbers[SETTLED_FILES], small_of(table, SMALL_FILES), small_of(table, PARTIAL_FILES)
-    for kind, number in ((SMALL_ROWS, ARRIVED), (PARTIAL_ROWS, REWRITTEN)):
-        rows, dead = small_of(table, kind), table.deleted[DEAD][number]
-        numbers[LIVE_WHERE_DEAD + number] = 1 - min(1.0, dead / rows) if rows > 0 else 1.0
+    note_dead(table, laws)
     oldest = files_of_oldest(table, laws)
     with_dead = all_with_dead(table, laws, SMALL_FILES), all_with_dead(table, laws, PARTIAL_FILES)
     take_groups(table, laws, share)
@@ -207,6 +205,19 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         note_compaction(table, laws, created, replaced)
     settle_entries(table, FRESH, left_small)
     settle_entries(table, PARTIAL, left_partial)
+
+
+def note_dead(table: Table, laws: Laws) -> None:
+    """Which share of the rows that compaction may take no delete file names, and what delete files of their own such
+    data files have: tasks read them too.
+    """
+    numbers, flows, each = table.numbers, table.flows, 0.0
+    if not laws.by_partition:
+        each = (flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3]) / max(1.0, entries_of_deletes(table))
+    for kind, number in ((SMALL_FILES, ARRIVED), (PARTIAL_FILES, REWRITTEN)):
+        files, rows, dead = small_of(table, kind), small_of(table, kind + 1), table.deleted[DEAD][number]
+        numbers[LIVE_WHERE_DEAD + number] = 1 - min(1.0, dead / rows) if rows > 0 else 1.0
+        numbers[OWN_DELETES + number] = each * min(1.0, table.deleted[HELD][number] / max(files, NEGLIGIBLE))
 
 
 def reopen_much_deleted(table: Table, laws: Laws) -> None:

@@ -67,7 +67,8 @@ LIVE_WHERE_DEAD = 62  # the same as ARRIVED_LIVE and REWRITTEN_LIVE, of all part
 CLOSED_FILES = LIVE_WHERE_DEAD + 2  # that a statement writes, at the target size
 MISSED_BY = CLOSED_FILES + 1  # −log of the share of all rows that scattered statements on read have missed so far
 COMPACTED_AT = MISSED_BY + 1  # commits when data files were compacted last
-NUMBERS = COMPACTED_AT + 1
+OWN_DELETES = COMPACTED_AT + 1  # bytes of delete files for each file that compaction takes, as it came, or compacted
+NUMBERS = OWN_DELETES + 2
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
