@@ -95,7 +95,7 @@ def test_two_functions_of_one_name_are_refused(module: ModuleType):
         compiled((module, other), "add_to", compiles=True)
 
 
-def test_a_function_is_known_by_what_it_does_in_each_process():
+def test_a_function_has_one_digest_in_each_process():
     """Also one that has code within it, whose address differs."""
     made = []
     for _ in range(2):
