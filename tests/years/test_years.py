@@ -48,6 +48,14 @@ def exact(case: Case) -> Totals:
     return sum_events(made.recording.events)
 
 
+def check_files_are_those_of_exact(document: dict[str, object], *, rel: float) -> None:
+    """Of each kind as many files, and bytes of data but for this share."""
+    case = make_case(examine(document)[0], repetition=0, swept={})
+    found, wanted = years(case).totals, exact(case)
+    assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
+    assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=rel)
+
+
 @pytest.mark.parametrize(("name", "number", "commits"), COMPARED)
 def test_files_are_counted_and_bytes_lie_within_the_band(name, number, commits):
     case = case_of(name, number, commits)
@@ -77,10 +85,7 @@ def test_of_rolled_files_compaction_takes_those_left_over(every: str, table: dic
         "horizon": "4d",
         "maintenance": {"rewrite_data_files": {"every": "1d", "target_file_size_bytes": 1_073_742}},
     }
-    case = make_case(examine(document)[0], repetition=0, swept={})
-    found, wanted = years(case).totals, exact(case)
-    assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
-    assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.001)
+    check_files_are_those_of_exact(document, rel=0.001)
 
 
 def test_how_many_files_a_task_takes_is_whole():
@@ -99,10 +104,7 @@ def test_how_many_files_a_task_takes_is_whole():
         "horizon": "4h",
         "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": 4_450_000}},
     }
-    case = make_case(examine(document)[0], repetition=0, swept={})
-    found, wanted = years(case).totals, exact(case)
-    assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
-    assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.001)
+    check_files_are_those_of_exact(document, rel=0.001)
 
 
 @pytest.mark.parametrize(("rows_per_second", "every", "table"), [(1, "12h", BY_DAY), (4, "12h", BY_DAY), (2, "6h", {})])
@@ -119,10 +121,7 @@ def test_statements_close_files_at_their_target(rows_per_second: int, every: str
         "changes": {"delete": {"every": every, "rows": 500, **delete}},
         "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": 2_097_152}},
     }
-    case = make_case(examine(document)[0], repetition=0, swept={})
-    found, wanted = years(case).totals, exact(case)
-    assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
-    assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.002)
+    check_files_are_those_of_exact(document, rel=0.002)
 
 
 @pytest.mark.parametrize("rows_per_second", [110, 400])  # files of three row groups; of 512 MiB, and what is left
@@ -137,10 +136,7 @@ def test_row_groups_are_packed_each_by_itself(rows_per_second: int):
         "horizon": "18h",
         "maintenance": {"rewrite_data_files": {"every": "6h"}},
     }
-    case = make_case(examine(document)[0], repetition=0, swept={})
-    found, wanted = years(case).totals, exact(case)
-    assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
-    assert found.written_bytes[Kind.DATA] == pytest.approx(wanted.written_bytes[Kind.DATA], rel=0.001)
+    check_files_are_those_of_exact(document, rel=0.001)
 
 
 def test_bytes_a_snapshot_hardly_depend_on_how_many_there_are():
