@@ -2,14 +2,21 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, MutableMapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import active_children
-from typing import Protocol, TypeVar
+from contextvars import ContextVar
+from functools import wraps
+from multiprocessing import Manager, active_children
+from multiprocessing.managers import SyncManager
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
+Parameters = ParamSpec("Parameters")
+
+_known: dict[Hashable, Any] = {}
+_known_to_all = ContextVar[MutableMapping[Hashable, Any]]("_known_to_all", default=_known)
 
 
 def available_cores() -> int:
@@ -26,20 +33,42 @@ class Mapped(Protocol):
         """
 
 
+def cached_by_all(work: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """What that function of a module finds, found once: in this process, or in any of those that share what they find.
+    Arguments that can be hashed, and results that can be pickled, are the same in each.
+    """
+
+    @wraps(work)
+    def cached(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        key = (work.__module__, work.__qualname__, args, *sorted(kwargs.items()))
+        if key not in _known:
+            found = _known_to_all.get().get(key)
+            _known[key] = _known_to_all.get()[key] = work(*args, **kwargs) if found is None else found
+        result: Result = _known[key]
+        return result
+
+    return cached
+
+
 @contextmanager
-def open_processes(count: int | None = None) -> Iterator[Mapped]:
+def open_processes(count: int | None = None, *, shares: bool = False) -> Iterator[Mapped]:
     """A map over processes that stay until the block ends, and keep what they cached; by default one for each core.
 
     With one process, or one part, the work is done in this one. Errors of the work are raised here, and end the others.
+    If it `shares`, what one of them finds by a function that is `cached_by_all`, none of the others computes.
     """
     count = available_cores() if count is None else count
     pool: ProcessPoolExecutor | None = None
+    manager: SyncManager | None = None
 
     def mapped(work: Callable[[Part], Result], parts: Sequence[Part], *, together: int = 1) -> Iterator[Result]:
-        nonlocal pool
+        nonlocal pool, manager
         if count < 2 or len(parts) < 2:
             return map(work, parts)
-        pool = pool or ProcessPoolExecutor(count, initializer=_leave_interrupts_to_parent)
+        if pool is None:
+            manager = Manager() if shares else None
+            common = manager.dict(_known) if manager else None
+            pool = ProcessPoolExecutor(count, initializer=_begin, initargs=(common,))
         return pool.map(work, parts, chunksize=together)
 
     try:
@@ -51,6 +80,8 @@ def open_processes(count: int | None = None) -> Iterator[Mapped]:
     finally:
         if pool:
             pool.shutdown()
+        if manager:
+            manager.shutdown()
 
 
 def map_in_processes(
@@ -66,7 +97,9 @@ def map_in_processes(
         yield from mapped(work, parts)
 
 
-def _leave_interrupts_to_parent() -> None:
+def _begin(common: MutableMapping[Hashable, Any] | None) -> None:
     """A Ctrl-C reaches every process of a terminal: the parent ends the others, without their tracebacks."""
+    if common is not None:
+        _known_to_all.set(common)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -312,7 +312,7 @@ def _mapping(mapped: Mapped | None) -> Iterator[Mapped]:
         yield mapped
         return
     cores = available_cores()
-    with open_processes(cores) as over_cores:
+    with open_processes(cores, shares=True) as over_cores:
         yield lambda work, parts: over_cores(
             work, parts, together=max(ceil(len(parts) / SHARES), min(TOGETHER, ceil(len(parts) / cores)))
         )

@@ -17,6 +17,7 @@ from typing import Protocol, Self, TypeVar
 from wasim.capacity.request import DEFAULT_LOCATION, Requirements, request_from_flags
 from wasim.capacity.settings import Setting, case_of
 from wasim.capacity.shapes import Shapes
+from wasim.processes import cached_by_all
 from wasim.scenario import Case
 from wasim.scenario.fleet import FleetTable
 from wasim.twin import Site, shipped_profile
@@ -142,9 +143,9 @@ def _by_columns(layout: _Layout, columns: Sequence[int], of: Callable[[_Layout],
     return _between(of(replace(layout, columns=low)), lambda: of(replace(layout, columns=high)), share)
 
 
-@cache
+@cached_by_all
 def _manifests(layout: _Layout, rows: float) -> ManifestBytes:
-    """Encoded in this process once, as all that follows is. Where chance deals few rows out to each partition, the mean
+    """Encoded once, as all that follows is. Where chance deals few rows out to each partition, the mean
     of several samples.
     """
     arrivals, found = _arrivals(layout, rows), _sample(layout).manifests(_arrivals(layout, rows))
@@ -153,7 +154,7 @@ def _manifests(layout: _Layout, rows: float) -> ManifestBytes:
     return found
 
 
-@cache
+@cached_by_all
 def _sizes(usual: _Layout) -> Sizes:
     return _sample(usual).sizes(_arrivals(usual, USUAL_ROWS))
 
@@ -162,12 +163,12 @@ def _json(usual: _Layout) -> MetadataJson:
     return _sizes(usual).json
 
 
-@cache
+@cached_by_all
 def _gzipped_json(usual: _Layout) -> MetadataJson:
     return _sample(usual).json_of(_case(usual, gzips_json=True), _arrivals(usual, USUAL_ROWS))
 
 
-@cache
+@cached_by_all
 def _file_bytes(usual: _Layout) -> FileBytes:
     case = _case(usual)
     return FileBytes(case, shipped_profile(case))

@@ -138,21 +138,22 @@ class TableSample:
         self._arriving: dict[int, list[Part]] = {}
         self._commits: list[list[DataFileEntry]] = []
         self._own: list[LiveManifest] = []
-        self._json: MetadataJson | None = None
-        self._lists: tuple[SizeByCount, float, float] | None = None
+        self._found: Sizes | None = None
 
     def sizes(self, arrivals: Arrivals) -> Sizes:
         """Sizes of the table's files where its commits bring these."""
         self._describe(arrivals)
-        writer, table = self._writer, self._writer.table
         manifests = self._data_manifests(arrivals)
-        if self._json is None:
-            self._json = self._json_by(writer, self._given, self._created)
-        if self._lists is None:
-            self._lists = _lists_of(self._case, table, self._of_lists(), arrivals)
-        lists, saving, rewritten_more = self._lists
+        if self._found is None:
+            self._found = self._with_all(manifests, arrivals)
+        return replace(self._found, data_manifests=manifests)
+
+    def _with_all(self, manifests: ManifestBytes, arrivals: Arrivals) -> Sizes:
+        writer, table = self._writer, self._writer.table
+        json = self._json_by(writer, self._given, self._created)
+        lists, saving, rewritten_more = _lists_of(self._case, table, self._of_lists(), arrivals)
         return Sizes(
-            json=self._json,
+            json=json,
             lists=lists,
             sibling_saving=saving,
             rewritten_more=rewritten_more,
@@ -178,6 +179,9 @@ class TableSample:
         return _json_after(writer, case, self._commits, self._own[0], created)
 
     def _describe(self, arrivals: Arrivals) -> None:
+        files = self._writer.files
+        self._writer, _ = _created(self._case, self._rows, self._profile, self._site)  # whatever was described before
+        self._writer.files = files
         self._writer.rng = self._writer.table.rng = np.random.default_rng(self._case.seed)
         if arrivals.pieces != max(1, self._writer.files.pieces):
             self._writer.files = replace(self._writer.files, pieces=arrivals.pieces)
