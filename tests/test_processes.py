@@ -7,11 +7,20 @@ import sys
 import pytest
 
 from wasim.errors import WasimError
-from wasim.processes import map_in_processes
+from wasim.processes import cached_by_all, map_in_processes, open_processes
 
 
 def _who(number: int) -> tuple[int, int]:
     return number, os.getpid()
+
+
+@cached_by_all
+def _found_by(number: int, *, times: int = 1) -> tuple[int, int]:
+    return number * times, os.getpid()
+
+
+def _found(part: int) -> tuple[int, int]:
+    return _found_by(part % 2, times=3)
 
 
 def _fails(number: int) -> int:
@@ -24,6 +33,15 @@ def test_results_of_other_processes_come_in_the_parts_order() -> None:
     results = list(map_in_processes(_who, range(20), processes=3))
     assert [number for number, _ in results] == list(range(20))
     assert os.getpid() not in {process for _, process in results}
+
+
+def test_what_one_process_found_all_that_share_know() -> None:
+    with open_processes(2, shares=True) as mapped:
+        first = list(mapped(_found, [0, 1]))
+        again = list(mapped(_found, range(20)))
+    assert [number for number, _ in first] == [0, 3]
+    assert set(again) == set(first)
+    assert _found_by(0, times=3)[1] == os.getpid()
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system pins no process to cores")

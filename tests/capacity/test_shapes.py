@@ -76,6 +76,20 @@ def exact(watched: Watched, rows: float) -> list[float]:
     return figures(shapes(watched, encodes_each=True).of(at(rows)).sizes)
 
 
+def test_manifests_do_not_depend_on_what_was_encoded_before():
+    """A fleet's processes encode in any order. A writer that keeps its names would go on from where it was."""
+    profile = shipped_profile(replace(CASE, writer=CASE.writer.model_copy(update={"profile": "flink"})))
+    few, many = (replace(even_arrivals(CASE), rows_per_file=rows) for rows in (16.0, 4096.0))
+
+    def sample() -> TableSample:
+        return TableSample(case=CASE, profile=profile, site=Site(), draws_bounds=True)
+
+    used = sample()
+    used.sizes(few)
+    found, alone = used.manifests(many), sample().manifests(many)
+    assert (found.new, found.by_count.sizes) == (alone.new, alone.by_count.sizes)
+
+
 def test_between_two_row_counts_sizes_are_linear_in_the_logarithm(watched: Watched, read_off: Shapes):
     low, high = (exact(watched, rows) for rows in (16, 512))
     assert figures(read_off.of(at(16)).sizes) == pytest.approx(low, rel=1e-3)
