@@ -67,6 +67,7 @@ validate-years: $(READY) ## compare sums over long horizons with exact simulatio
 	$(BIN)/python -m tools.years
 	$(BIN)/python -m tools.years --writers --commits 500
 	$(BIN)/python -m tools.years --statements --commits 500
+	$(BIN)/python -m tools.years --full-files
 	$(BIN)/python -m tools.years --year
 	$(BIN)/python -m tools.years --speed scenarios/*.yaml
 

@@ -2,8 +2,9 @@
 
 Scenarios are drawn by a seed over everything that the language can say of a table that one writer maintains; each is
 simulated commit by commit, and summed. With `--writers` each is written by one of the writers' profiles; `--statements`
-draws tables whose rows change, alone. `--year` times a year of drawn scenarios; `--speed` one of the given scenarios,
-and of a table larger than any.
+draws tables whose rows change, alone; `--full-files` tables whose files reach their target sizes, over hours and days,
+with statements and compaction as users have them. `--year` times a year of drawn scenarios; `--speed` one of the given
+scenarios, and of a table larger than any.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from wasim.iceberg.properties import (
     METADATA_COMPRESSION,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
     METADATA_PREVIOUS_VERSIONS_MAX,
+    WRITE_TARGET_FILE_SIZE_BYTES,
 )
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals, sum_events
 from wasim.processes import map_in_processes
@@ -41,7 +43,7 @@ from wasim.twin.supported import check_supported
 from wasim.units import YEAR_S
 from wasim.years import simulate_years
 
-MOST_EXACT_S = 200.0  # of exact simulation: draws that would take longer are left out
+MOST_EXACT_S, MOST_EXACT_BYTES = 200.0, 12e9  # of exact simulation: draws that would take more are left out
 A_GRID = 1_000  # cases that are simulated in blocks, as by --grid
 A_YEARS = 1_000  # commits that a scenario is drawn for of which a year is timed
 GOAL_S, SHOWN = 2.0, 10  # of processor time for a year; of drawn scenarios, the slowest
@@ -87,9 +89,10 @@ class DrawnComparison:
 
 
 def drawn_cases(
-    seed: int, commits: int, most_exact_s: float = MOST_EXACT_S, writers: Sequence[str] = ()
+    seed: int, commits: int | None, most_exact_s: float = MOST_EXACT_S, writers: Sequence[str] = ()
 ) -> Iterator[Case]:
-    """Cases without end, each over this many commits; none whose exact simulation would take longer.
+    """Cases without end, each over this many commits; none whose exact simulation would take longer. Without a number
+    of commits their files reach the target size.
 
     They are Spark's and, by equality deletes, Flink's, or each of one of these `writers`, by their profiles.
     """
@@ -97,17 +100,19 @@ def drawn_cases(
     with tempfile.TemporaryDirectory(prefix="wasim-years-") as folder:
         path = Path(folder) / "drawn.yaml"
         while True:
-            scenario = _drawn(random)
+            scenario = _with_full_files(random) if commits is None else _drawn(random)
             if writers:
                 scenario["writer"] = {"kind": "batch", "profile": random.choice(writers)}
             path.write_text(json.dumps(scenario))  # JSON is YAML
             try:
                 case = load_scenario(path).cases()[0]
-                case = replace(case, horizon_s=commits * case.commit_interval_s)
+                if commits is not None:
+                    case = replace(case, horizon_s=commits * case.commit_interval_s)
                 check_supported(case, shipped_profile(case))
             except WasimError:
                 continue
-            if exact_needs(case).seconds <= most_exact_s:
+            needs = exact_needs(case)
+            if needs.seconds <= most_exact_s and needs.memory_bytes <= MOST_EXACT_BYTES:
                 yield case
 
 
@@ -161,6 +166,46 @@ _PARTITIONS = [
     {"column": "event_time", "transform": "hour"},
     {"column": "event_id", "transform": "bucket[4]"},
 ]
+
+
+def _with_full_files(random: Random) -> dict[str, Any]:
+    """A table of small files by its properties: few rows fill them."""
+    target = random.choice([1, 2, 5, 16]) << 20
+    scenario: dict[str, Any] = {
+        "name": "drawn",
+        "question": "Do the sums hold where files reach their target size?",
+        "table": {
+            "columns": [
+                {"name": "v", "type": "double", "count": random.choice([3, 12, 40])},
+                {"name": "s", "type": "string", "length": random.choice([8, 24]), "values": 1000},
+            ],
+            "format_version": random.choice([2, 2, 3]),
+            "properties": {WRITE_TARGET_FILE_SIZE_BYTES: str(target)},
+            "partition_by": random.choice([[], _PARTITIONS[:1], _PARTITIONS[1:2], _PARTITIONS[::2], _PARTITIONS[2:]]),
+        },
+        "workload": {"rows_per_second": random.choice([1, 3, 10, 30]), "files_per_commit": random.choice([1, 2, 4])},
+        "writer": random.choice(["streaming", "batch"]),
+        "commit_interval": random.choice(["1m", "5m", "15m", "1h"]),
+        "horizon": random.choice(["26h", "50h", "98h"]),
+        "seed": random.randrange(1000),
+        "maintenance": {},
+    }
+    if random.random() < 0.9:
+        every, size = random.choice(["1h", "1h", "6h", "24h"]), random.choice([target, target, 5 << 20])
+        scenario["maintenance"]["rewrite_data_files"] = {"every": every, "target_file_size_bytes": size}
+    if random.random() < 0.4:
+        scenario["maintenance"]["expire_snapshots"] = {"every": "6h", "older_than": "3h"}
+    if random.random() < 0.3:
+        scenario["maintenance"]["rewrite_manifests"] = {"every": "6h"}
+    if random.random() < 0.7:
+        change: dict[str, Any] = {
+            "every": random.choice(["1h", "2h", "6h", "24h"]),
+            "mode": random.choice(["copy-on-write", "merge-on-read"]),
+            "locality": random.choice(["scattered", "scattered", "newest", "oldest"]),
+        }
+        change |= random.choice([{"rows": random.choice([10, 200, 3000])}, {"share": random.choice([0.001, 0.01])}])
+        scenario["changes"] = {random.choice(["update", "delete", "delete", "merge"]): change}
+    return scenario
 
 
 def _seconds(interval: str) -> float:
@@ -340,6 +385,9 @@ def main() -> None:
     parser.add_argument(
         "--statements", action="store_true", help="draw tables whose rows are updated, deleted or merged, alone"
     )
+    parser.add_argument(
+        "--full-files", action="store_true", help="draw tables whose files reach their target sizes, over days"
+    )
     parser.add_argument("--year", action="store_true", help="time a year of drawn scenarios instead")
     parser.add_argument("--speed", nargs="*", type=Path, metavar="FILE", help="time a year of these scenarios instead")
     given = parser.parse_args()
@@ -348,10 +396,11 @@ def main() -> None:
     elif given.year:
         lines = drawn_years(given.seed, given.scenarios)
     else:
-        cases = drawn_cases(given.seed, given.commits, MOST_EXACT_S, WRITERS if given.writers else ())
+        commits = None if given.full_files else given.commits
+        cases = drawn_cases(given.seed, commits, MOST_EXACT_S, WRITERS if given.writers else ())
         if given.statements:
             cases = (case for case in cases if case.changes_rows and not case.key_columns)
-        head = f"seed {given.seed}, {given.commits:,} commits each"
+        head = f"seed {given.seed}, " + (f"{commits:,} commits each" if commits else "over days")
         lines = fidelity(list(islice(cases, given.scenarios)), head)
     for line in lines:
         print(line, flush=True)  # each takes a while
