@@ -176,7 +176,7 @@ def new_table() -> Table:
         after=[0.0] * 2 * COLUMNS,
         sums=[0.0] * 14,
         done=[0.0] * DONE,
-        sizes=[[0.0] * 3 for _ in range(MOST_SIZES + 1)],
+        sizes=[[0.0] * 3 for _ in range(MOST_SIZES + 2)],
         tasks=[[0.0] * 3 for _ in range(LOOKBACK + 1)],
         compacted_more=[0.0, 0.0],
         deleted=[[0.0] * 3 for _ in range(2)],

@@ -181,10 +181,14 @@ def _of_compaction(case: Case, shape: Shape) -> dict[str, Any]:
     parts = _by_size(case, shape)
     settled = [] if step is None else [part for part in parts if not is_outside(sizes.of(part[1]), target)]
     settles = len(settled) == len(parts)
+    closed, *rests = _closed_and_rest(shape.arrivals)
+    are_taken = step is not None and rests and all(is_outside(sizes.of(rows), target) for _, rows in (closed, *rests))
     return {
         "settles": int(settles),
         "settled_files": float(sum(files for files, _ in settled)),
         "settled_rows": float(sum(files * rows for files, rows in settled)),
+        "closed_share": closed[0] / shape.arrivals.files if are_taken and not settled else 0.0,
+        "closed_rows": closed[1] if are_taken and not settled else 0.0,
         # files that no compaction takes are as they arrived
         "compacted_more": [
             0.0 if settles else shape.sizes.data_manifests.compacted_more,
@@ -199,11 +203,14 @@ def _of_compaction(case: Case, shape: Shape) -> dict[str, Any]:
 
 
 def _by_size(case: Case, shape: Shape) -> list[tuple[float, float]]:
-    """Files of a commit and rows of each: those that a task closes for their size, and what is left for the last ones.
-    Where statements change rows, all are taken as equal.
-    """
+    """Files of a commit and rows of each, by size. Where statements change rows, all are taken as equal."""
     arrivals = shape.arrivals
-    if arrivals.pieces == 1 or case.changes_rows:
+    return [(arrivals.files, arrivals.rows_per_file)] if case.changes_rows else _closed_and_rest(arrivals)
+
+
+def _closed_and_rest(arrivals: Arrivals) -> list[tuple[float, float]]:
+    """Files of a commit and rows of each: those that a task closes for their size, and what is left for the last."""
+    if arrivals.pieces == 1:
         return [(arrivals.files, arrivals.rows_per_file)]
     tasks, full = arrivals.files / arrivals.pieces, arrivals.pieces - 1
     rest = arrivals.rows_per_file * arrivals.pieces - arrivals.piece_rows * full

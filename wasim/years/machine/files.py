@@ -69,6 +69,7 @@ from wasim.years.machine.tables import (
     Table,
 )
 
+MOST_TURNS = 64  # of files of two sizes: of more, several go into tasks one after the other
 AT_END = 1e-6  # of all rows, as good as none: delete files of one statement are older than the next statement's
 
 
@@ -209,15 +210,18 @@ def group_bytes(table: Table, laws: Laws, one: list[float], share: float) -> flo
     """Bytes of the files that a compaction takes in one partition, this share of the mean, all of which it lists by
     size.
     """
-    sizes, files, rows = table.sizes, one[SMALL_FILES] * share, 0.0
-    if files > 0:
-        rows = one[SMALL_ROWS] / one[SMALL_FILES]
-        sizes[0][1], sizes[0][2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
-    sizes[0][0] = files
-    found = files * sizes[0][1]
+    sizes, found, closed = table.sizes, 0.0, laws.closed_share * laws.closed_rows
+    each = one[SMALL_ROWS] / one[SMALL_FILES] if one[SMALL_FILES] > 0 else 0.0
+    rest = max(1.0, (each - closed) / (1 - laws.closed_share))
+    arrived = ((laws.closed_share, laws.closed_rows), (1 - laws.closed_share, rest))
+    for number in range(2):
+        of_size, (of_files, rows) = sizes[number], arrived[number]
+        of_size[0] = one[SMALL_FILES] * share * of_files
+        of_size[1], of_size[2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
+        found += of_size[0] * of_size[1]
     for number in range(MOST_SIZES):
         column = SIZED_FILES + 2 * number
-        of_size, files = sizes[number + 1], one[column]
+        of_size, files = sizes[number + 2], one[column]
         of_size[0] = files * share if files > NEGLIGIBLE else 0.0
         if of_size[0] > 0:
             rows = one[column + 1] / files
@@ -352,38 +356,59 @@ def leave_uneven(laws: Laws, one: list[float], groups: float, more: float) -> No
 
 
 def note_tasks(table: Table, laws: Laws, one: list[float], part: float, most: float) -> None:
-    """Files go into the first open task with room for them, or begin another one: `rules.compaction.tasks_of`."""
-    tasks, opened = table.tasks, 0
-    for number in range(MOST_SIZES + 1):
-        files, size, rows = table.sizes[number]
-        groups, own = row_groups(size), table.numbers[OWN_DELETES + min(1, number)]
-        files, size, rows = files * groups, (size + own) / groups, rows / groups  # each is read by itself
-        if size > most:
-            note_task(table, laws, one, part * files, rows)
-            continue
-        for place in range(opened):
-            if files > NEGLIGIBLE:
-                joined = min(files, floor((most - tasks[place][1]) / size))
-                add_files(tasks[place], joined, size, rows)
-                files -= joined
-        if files <= NEGLIGIBLE:
-            continue
-        fits = max(1.0, floor(most / size))
-        full = floor(files / fits + NEGLIGIBLE)
-        closed = max(0, full - LOOKBACK)
-        note_task(table, laws, one, part * closed, fits * rows)
-        for begun in range(closed, full + 1):
-            left = fits if begun < full else files - full * fits
-            if left <= NEGLIGIBLE:
-                continue
-            add_files(tasks[opened], min(1.0, left), size, rows)
-            opened += 1
-            if opened > LOOKBACK:
-                opened = close_fullest(table, laws, one, part)
-            if left > 1:
-                add_files(tasks[opened - 1], left - 1, size, rows)
+    """Files go into the first open task with room for them, or begin another one: `rules.compaction.tasks_of`. Of those
+    that came, what is left of each of a commit's tasks stands behind what it had closed.
+    """
+    opened, turns = 0, 1
+    if laws.closed_share > 0:
+        turns = int(max(1.0, min(MOST_TURNS, floor(table.sizes[1][0] + MEDIAN))))
+    for _ in range(turns):
+        for number in range(2):
+            opened = take_files(table, laws, one, (part, most), number, 1 / turns, opened)
+    for number in range(2, MOST_SIZES + 2):
+        opened = take_files(table, laws, one, (part, most), number, 1.0, opened)
     for place in range(opened):
         close_task(table, laws, one, part, place)
+
+
+def take_files(
+    table: Table,
+    laws: Laws,
+    one: list[float],
+    limits: tuple[float, float],
+    number: int,
+    share: float,
+    opened: int,
+) -> int:
+    """This share of the files of one size goes into tasks, of which so many are open; how many are then."""
+    tasks, (part, most), (files, size, rows) = table.tasks, limits, table.sizes[number]
+    groups, own = row_groups(size), table.numbers[OWN_DELETES + min(1, number // 2)]
+    files, size, rows = share * files * groups, (size + own) / groups, rows / groups  # each is read by itself
+    if size > most:
+        note_task(table, laws, one, part * files, rows)
+        return opened
+    for place in range(opened):
+        if files > NEGLIGIBLE:
+            joined = min(files, floor((most - tasks[place][1]) / size))
+            add_files(tasks[place], joined, size, rows)
+            files -= joined
+    if files <= NEGLIGIBLE:
+        return opened
+    fits = max(1.0, floor(most / size))
+    full = floor(files / fits + NEGLIGIBLE)
+    closed = max(0, full - LOOKBACK)
+    note_task(table, laws, one, part * closed, fits * rows)
+    for begun in range(closed, full + 1):
+        left = fits if begun < full else files - full * fits
+        if left <= NEGLIGIBLE:
+            continue
+        add_files(tasks[opened], min(1.0, left), size, rows)
+        opened += 1
+        if opened > LOOKBACK:
+            opened = close_fullest(table, laws, one, part)
+        if left > 1:
+            add_files(tasks[opened - 1], left - 1, size, rows)
+    return opened
 
 
 def add_files(task: list[float], files: float, size: float, rows: float) -> None:

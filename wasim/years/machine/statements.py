@@ -48,6 +48,7 @@ from wasim.years.machine.tables import (
     HIT_FILES,
     HIT_OF_LARGE,
     HIT_OF_OTHERS,
+    HIT_PARTITIONS,
     HIT_ROW_SHARES,
     HIT_ROWS,
     HIT_SHARES,
@@ -87,6 +88,7 @@ from wasim.years.machine.tables import (
     REPLACED,
     REWRITTEN,
     ROWS,
+    ROWS_WRITTEN,
     SEEN,
     SETTLED_FILES,
     SETTLED_ROWS,
@@ -725,22 +727,28 @@ def together_of(table: Table, laws: Laws, made: float) -> float:
 
 
 def into_partitions(table: Table, files: float, rows: float) -> None:
-    """Deals the files that a statement on scattered rows wrote out to all partitions, but for new rows'; others go into
-    the newest ones.
+    """Deals the files that a statement on scattered rows wrote out to the partitions that it hit, but for new rows';
+    others go into the newest ones.
     """
     numbers, last = table.numbers, int(table.numbers[COHORTS]) - 1
     newest_files, newest_rows, every = files, rows, partitions_known(table)
+    hit = held = 0.0
     if numbers[IS_SCATTERED] > 0:
         newest_files, newest_rows = min(numbers[NEW_CELLS], files), min(numbers[NEW_CELL_ROWS], rows)
+        for place in range(last + 1):
+            hit, held = hit + table.cohorts[place][HIT_PARTITIONS], held + table.cohorts[place][ROWS_WRITTEN]
     elif numbers[IS_NEWEST] > 0 and last > 0:
         newest_files, newest_rows = min(numbers[EDGE_FILES], files), min(numbers[EDGE_ROWS], rows)
         every = table.cohorts[last - 1][PARTITIONS]
     for place in range(last + 1):
-        one, among = table.cohorts[place], numbers[IS_SCATTERED] > 0 or place == last - 1
-        share, newest = among / every, (place == last) / one[PARTITIONS]
-        held = share * (files - newest_files) + newest * newest_files
-        if held > 0:
-            add_compacted(one, held, share * (rows - newest_rows) + newest * newest_rows)
+        one, newest = table.cohorts[place], 1.0 if place == last else 0.0
+        of_files = of_rows = one[PARTITIONS] / every if numbers[IS_SCATTERED] > 0 or place == last - 1 else 0.0
+        if held > NEGLIGIBLE:
+            of_files, of_rows = one[HIT_PARTITIONS] / hit, one[ROWS_WRITTEN] / held
+        found = of_files * (files - newest_files) + newest * newest_files
+        if found > 0:
+            found_rows = of_rows * (rows - newest_rows) + newest * newest_rows
+            add_compacted(one, found / one[PARTITIONS], found_rows / one[PARTITIONS])
 
 
 def into_oldest(table: Table, laws: Laws, files: float, rows: float) -> None:

@@ -31,7 +31,9 @@ MOST_SIZES = 6
 UNEVEN = SIZED_FILES + 2 * MOST_SIZES
 # Since when there is data: how many rows scattered statements had missed by then, and the delete files written by then
 SINCE, DELETES_BEFORE = UNEVEN + 1, UNEVEN + 2
-ROW_OF_PARTITIONS = UNEVEN + 3
+# Of a statement on scattered rows: how many of these partitions it hits, and how many rows it writes into them
+HIT_PARTITIONS, ROWS_WRITTEN = UNEVEN + 3, UNEVEN + 4
+ROW_OF_PARTITIONS = UNEVEN + 5
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Single numbers of a table
 COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)
@@ -130,6 +132,8 @@ class Laws:
     settles: int  # whether no compaction takes its files for their size
     settled_files: float  # files of a commit that none takes for their size, and their rows
     settled_rows: float
+    closed_share: float  # of those that it does take, files that a task closed at the target size, and rows of each
+    closed_rows: float
     new_small: float  # files of a commit that are too small, for which compaction by count waits
     new_kinds: int  # of its manifests of one commit, newest first: how many of each, their files and bytes
     new_counts: list[float]

@@ -4,7 +4,7 @@ The rules of `wasim.twin.statements`, for expected numbers of files: a statement
 all rows, scattered, touches a file of n rows with the probability 1 − (1 − p)ⁿ.
 """
 
-from math import ceil, exp, floor, inf, log, log1p, sqrt, tanh
+from math import ceil, exp, expm1, floor, inf, log, log1p, sqrt, tanh
 
 from wasim.years.machine.files import partitions_so_far, touched_share
 from wasim.years.machine.sizes import is_rewritten_for_size
@@ -28,6 +28,7 @@ from wasim.years.machine.tables import (
     HIT_FILES,
     HIT_OF_LARGE,
     HIT_OF_OTHERS,
+    HIT_PARTITIONS,
     HIT_ROW_SHARES,
     HIT_ROWS,
     HIT_SHARES,
@@ -53,6 +54,7 @@ from wasim.years.machine.tables import (
     PARTITIONS,
     RECORDS,
     REWRITTEN,
+    ROWS_WRITTEN,
     SETTLED_FILES,
     SETTLED_ROWS,
     SIZED_FILES,
@@ -181,6 +183,19 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
                 numbers[SQUARES_LEFT] = one[LIVE] * missed * kept * (1 + (mean + wider) * kept)
         hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
         hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
+    note_where_written(table, on_read)
+
+
+def note_where_written(table: Table, on_read: bool) -> None:
+    """Which partitions a statement on scattered rows writes into, and how much: its rows, or all of files it hits."""
+    of_arrived, of_rewritten = table.hits[HIT_ROW_SHARES][ARRIVED], table.hits[HIT_ROW_SHARES][REWRITTEN]
+    for place in range(int(table.numbers[COHORTS])):
+        one = table.cohorts[place]
+        rows = written = one[SMALL_ROWS] + one[PARTIAL_ROWS]
+        if not on_read:
+            written = one[SMALL_ROWS] * of_arrived + one[PARTIAL_ROWS] * of_rewritten
+        one[HIT_PARTITIONS] = -one[PARTITIONS] * expm1(-table.numbers[TOUCHES] * rows)
+        one[ROWS_WRITTEN] = one[PARTITIONS] * written
 
 
 def miss_others(table: Table) -> None:
@@ -689,10 +704,18 @@ def partitions_passed(table: Table, laws: Laws) -> float:
     return whole if abs(passed - whole) <= NEGLIGIBLE else passed
 
 
+def units_passed(table: Table, laws: Laws) -> tuple[float, float]:
+    """How many units of time of partitions have closed, and which share of the rows of one has come into the next."""
+    passed = max(NEGLIGIBLE, rows_through(laws, table.numbers[COMMITS]) / (laws.new_rows * laws.lifetime))
+    closed = max(0.0, ceil(passed - NEGLIGIBLE) - 1.0)
+    return closed, passed - closed
+
+
 def open_hit(table: Table, laws: Laws, cells: float, rows: float) -> float:
     """How many of the partitions that are open rows of a statement are in, which are in so many partitions."""
     if table.numbers[EVENLY] == 0:
-        return laws.open_partitions * cells / max(partitions_so_far(table, laws), cells)
+        ended, opened = units_passed(table, laws)
+        return -laws.open_partitions * expm1(-rows * opened / (ended + opened) / laws.open_partitions)
     before, passed = rows_through(laws, table.numbers[COMMITS] - 1), partitions_passed(table, laws)
     opened = before * (passed + 1 - ceil(passed)) / passed
     return cells_hit(laws, opened, rows / before)
@@ -710,8 +733,12 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
         return closed * cells_hit(laws, each, share) + open_hit(table, laws, 0.0, things)
     if table.numbers[IS_SCATTERED] > 0:
         every = partitions_so_far(table, laws)
-        if laws.lifetime == inf or table.numbers[NET_ROWS] >= 0:
+        if laws.lifetime == inf or laws.lifetime <= 1:
             return every * (1 - exp(-things / every))
+        if table.numbers[NET_ROWS] >= 0:  # that which is open has the fewest rows
+            ended, opened = units_passed(table, laws)
+            each = things / (ended + opened) / laws.open_partitions
+            return laws.open_partitions * (ended * (1 - exp(-each)) + 1 - exp(-each * opened))
         left, missed = max(LEAST_APART, live_rows(table) / rows_through(laws, table.numbers[COMMITS])), 0.0
         for age in range(AGES):  # of what statements deleted so many rows at a time, older partitions have fewer left
             missed += exp(-things / every / left * ((age + 0.5) / AGES) ** (1 / left - 1)) / AGES
