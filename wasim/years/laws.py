@@ -129,6 +129,7 @@ def _of_files(shape: Shape) -> dict[str, Any]:
         "list_sums": lists.sums,
         "sibling_saving": sizes.sibling_saving,
         "rewritten_more": sizes.rewritten_more,
+        "deletes_more": sizes.deletes_more,
         "rows_known": len(files.log_rows),
         "log_rows": _padded(files.log_rows, MOST_KNOWN),
         "log_bytes": _padded(files.log_bytes, MOST_KNOWN),

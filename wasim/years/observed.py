@@ -134,6 +134,7 @@ def as_observed(shape: Shape, observed: Observed, fits: Fits) -> Shape:
         lists=sizes.lists.fitted(fits.lists.fixed, fits.lists.scale),
         sibling_saving=sizes.sibling_saving * fits.lists.scale,
         rewritten_more=sizes.rewritten_more * fits.lists.scale,
+        deletes_more=sizes.deletes_more * fits.lists.scale,
         data_manifests=sizes.data_manifests.fitted(fits.manifests.fixed, fits.manifests.scale),
         delete_manifests=sizes.delete_manifests.fitted(fits.manifests.fixed, fits.manifests.scale),
         snapshots=sizes.snapshots,

@@ -34,7 +34,7 @@ from wasim.twin.event_log import EventLog
 from wasim.twin.flink import staged_manifest
 from wasim.twin.identifiers import draw_identities, draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
-from wasim.twin.live_manifests import SYNC_BYTES, LiveEntry, LiveManifest
+from wasim.twin.live_manifests import DELETES, SYNC_BYTES, LiveEntry, LiveManifest
 from wasim.twin.partitions import Partition
 from wasim.twin.recipe_steps import RecipeSteps
 from wasim.twin.row_sets import RowSet, new_rows
@@ -112,6 +112,7 @@ class Sizes:
     data_manifests: ManifestBytes
     delete_manifests: ManifestBytes
     snapshots: SnapshotBytes
+    deletes_more: float = 0.0  # by which a list is larger for each manifest of deletes by position
     row_deltas: RowDeltas | None = None  # of a writer that deletes by key
 
 
@@ -151,12 +152,13 @@ class TableSample:
     def _with_all(self, manifests: ManifestBytes, arrivals: Arrivals) -> Sizes:
         writer, table = self._writer, self._writer.table
         json = self._json_by(writer, self._given, self._created)
-        lists, saving, rewritten_more = _lists_of(self._case, table, self._of_lists(), arrivals)
+        lists, saving, rewritten_more, deletes_more = _lists_of(self._case, table, self._of_lists(), arrivals)
         return Sizes(
             json=json,
             lists=lists,
             sibling_saving=saving,
             rewritten_more=rewritten_more,
+            deletes_more=deletes_more,
             data_manifests=manifests,
             delete_manifests=NO_MANIFESTS,
             snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
@@ -438,7 +440,7 @@ def _sizes_of_row_deltas(case: Case, arrivals: Arrivals, profile: WriterProfile,
         has_deletes: [one for one in reversed(table.manifests) if one.has_deletes == has_deletes]
         for has_deletes in (False, True)
     }
-    lists, saving, rewritten_more = _lists_of(case, table, [one.file for one in manifests[False]], arrivals)
+    lists, saving, rewritten_more, _ = _lists_of(case, table, [one.file for one in manifests[False]], arrivals)
     return Sizes(
         json=with_recipe(metadata_json_sizes(table, created), writer),
         lists=lists,
@@ -549,9 +551,9 @@ def _later_entries(files: Sequence[DataFileEntry], writer: CaseWriter, number: i
 
 def _lists_of(
     case: Case, table: SimulatedTable, listed: Sequence[ManifestFile], arrivals: Arrivals
-) -> tuple[SizeByCount, float, float]:
+) -> tuple[SizeByCount, float, float, float]:
     """Sizes of lists of such manifests; what is saved by each that is of the same commit as the one before, and what
-    each takes more that is of partitions of its own.
+    each takes more that is of partitions of its own, or of deletes.
     """
     growing = {place: case.commit_interval_s / lasts_s for place, lasts_s in growing_fields(case).items()}
     lists = _lists(table, listed, arrivals, growing=growing)
@@ -560,7 +562,9 @@ def _lists_of(
     )
     closed = dict.fromkeys(growing, 1.0)
     ended = _lists(table, listed[:1], arrivals, apart=BETWEEN_REWRITES, growing=closed) if growing else lists
-    return lists, lists.rise(*ENDS) - together.rise(*ENDS), ended.rise(*ENDS) - lists.rise(*ENDS)
+    deletes = _lists(table, listed, arrivals, growing=growing, are_deletes=True) if merges_on_read(case) else lists
+    each = lists.rise(*ENDS)
+    return lists, each - together.rise(*ENDS), ended.rise(*ENDS) - each, deletes.rise(*ENDS) - each
 
 
 def _lists(
@@ -570,12 +574,13 @@ def _lists(
     *,
     apart: int = 1,
     differ: bool = False,
+    are_deletes: bool = False,
     growing: Mapping[int, float] = NOTHING_GROWS,
 ) -> SizeByCount:
     """Lists of 1, 2 … manifests like these of the table's, each so many commits `apart` from the one before, or 0: of
     the same one. Between two, `growing` partition fields grow by this many values; where `apart` is more than 1, files
     were rewritten once their partitions closed. Those that a statement takes files out of `differ` in how many they
-    list, and since when.
+    list, and since when; so do those of deletes, by how many files a statement hits.
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
@@ -596,7 +601,9 @@ def _lists(
             first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
             partitions=_later(like, number - number % len(listed), growing),
         )
-        records.append(encode(_taken_from(file, arrivals, rng, version=version) if differ else file))
+        if differ or are_deletes:
+            file = (_of_deletes if are_deletes else _taken_from)(file, arrivals, rng, version=version)
+        records.append(encode(file))
     values, sync = _header_of_list(table, arrivals), rng.bytes(SYNC_BYTES)
     return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
 
@@ -627,6 +634,20 @@ def _taken_from(file: ManifestFile, arrivals: Arrivals, rng: np.random.Generator
         added_rows_count=0,
         existing_rows_count=whole(kept * arrivals.rows_per_file),
         deleted_rows_count=whole(gone * arrivals.rows_per_file),
+    )
+
+
+def _of_deletes(file: ManifestFile, arrivals: Arrivals, rng: np.random.Generator, *, version: int) -> ManifestFile:
+    """A manifest of deletes in the place of one of data, of a statement that hits some files or rows more or less."""
+    hit = int(rng.integers(1, SOME_FILES))
+    rows = hit + int(rng.integers(whole(arrivals.rows_per_file) + 1))
+    return replace(
+        file,
+        content=DELETES,
+        manifest_length=file.manifest_length + int(rng.integers(file.manifest_length // SOME_FILES)),
+        added_files_count=hit,
+        added_rows_count=rows,
+        first_row_id=None,
     )
 
 

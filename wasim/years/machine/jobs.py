@@ -21,6 +21,7 @@ from wasim.years.machine.manifests import (
     list_compacted,
     live_of,
     merge,
+    part_siblings,
     rewrite_one,
     settle,
     settle_entries,
@@ -195,6 +196,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         of_small = done[TOOK_SMALL] / smalls if smalls > NEGLIGIBLE else 0.0
         of_partial = done[TOOK_PARTIAL] / partials if partials > NEGLIGIBLE else 0.0
         created = take_out(table, laws, of_small, of_partial)
+        part_siblings(table, of_partial)
         list_compacted(table, laws, done[MADE_PARTIAL], done[MADE_SETTLED])
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)

@@ -61,7 +61,7 @@ def add_up(table: Table, group: int) -> None:
 
 def saved(table: Table, laws: Laws) -> float:
     """Bytes that a list is smaller than one of as many manifests of the writer's own; `sums` are known."""
-    found = laws.sibling_saving * (table.sums[3] + table.sums[10])
+    found = laws.sibling_saving * (table.sums[3] + table.sums[10]) - laws.deletes_more * table.sums[7]
     return found if laws.settles else found - laws.rewritten_more * table.sums[4]
 
 
@@ -342,14 +342,14 @@ def merge(table: Table, laws: Laws, group: int) -> float:
         copied = close_bin(table, laws, group, copied, parts, 1.0, True)
     replace_rows(table, group, copied, first)
     if counts[ROOM - 1] > 0 and group == 0:
-        part_siblings(table)
+        part_siblings(table, 1.0)
     return counts[ROOM - 1]
 
 
-def part_siblings(table: Table) -> None:
-    """Older manifests of deletes have no sibling any more once that of data was merged."""
+def part_siblings(table: Table, share: float) -> None:
+    """This share of the older manifests of deletes have no sibling any more: that of data was merged or emptied."""
     for place in range(table.used[1]):
-        table.rows[1][place][SIBLINGS] *= table.rows[1][place][IS_NEW]
+        table.rows[1][place][SIBLINGS] *= max(table.rows[1][place][IS_NEW], 1 - share)
 
 
 def commits_until_merge(table: Table, laws: Laws, group: int, new_bytes: float) -> float:

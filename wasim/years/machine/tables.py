@@ -169,6 +169,7 @@ class Laws:
     list_sums: list[float]
     sibling_saving: float
     rewritten_more: float
+    deletes_more: float
     # data files: logarithms of bytes by logarithms of rows
     rows_known: int
     log_rows: list[float]
