@@ -107,6 +107,25 @@ def test_how_many_files_a_task_takes_is_whole():
     check_files_are_those_of_exact(document, rel=0.001)
 
 
+def test_tasks_take_files_of_two_sizes_as_commits_list_them():
+    """Each commit closes four files and leaves a smaller one: were they five equal ones, a quarter more data came."""
+    columns = [
+        {"name": "v", "type": "double", "count": 40},
+        {"name": "s", "type": "string", "length": 24, "values": 1000},
+    ]
+    document = {
+        "name": "two sizes",
+        "question": "which task?",
+        "table": {"columns": columns, "properties": {"write.target-file-size-bytes": "2097152"}, **BY_DAY},
+        "workload": {"rows_per_second": 30, "files_per_commit": 1},
+        "writer": "streaming",
+        "commit_interval": "15m",
+        "horizon": "20h",
+        "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": 5 << 20}},
+    }
+    check_files_are_those_of_exact(document, rel=0.001)
+
+
 @pytest.mark.parametrize(("rows_per_second", "every", "table"), [(1, "12h", BY_DAY), (4, "12h", BY_DAY), (2, "6h", {})])
 def test_statements_close_files_at_their_target(rows_per_second: int, every: str, table: dict[str, object]):
     columns, delete = [{"name": "v", "type": "double", "count": 40}], {"mode": "copy-on-write", "locality": "scattered"}

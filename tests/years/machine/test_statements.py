@@ -467,13 +467,14 @@ def test_rows_are_written_into_the_partitions_they_belong_to() -> None:
     assert data_files_made(table, laws, 100.0, 6.0, 1.0, 0.0) == pytest.approx(drawn(4.0, 7.0))
     assert data_files_made(table, laws, 1.0, 6.0, 1.0, 0.0) == 1
     table.numbers[IS_SCATTERED] = 1.0
-    closing = replace(laws, lifetime=2.0)  # partitions opened twice: 8
+    closing = replace(laws, lifetime=2.0)  # four have closed, with two thirds of the rows, and four have half of theirs
     hit = data_files_made(table, closing, 100.0, 6.0, 0.0, 0.0)
-    assert hit == pytest.approx(8 * (1 - 2.718281828459045 ** (-6 / 8)))
+    of_closed, of_open = 1 - exp(-4 / 4), 1 - exp(-2 / 4)
+    assert hit == pytest.approx(4 * of_closed + 4 * of_open)
     more = data_files_made(table, closing, 100.0, 6.0, 5.0, 0.0)
     new = 4 * drawn(4.0, 5.0) / drawn(4.0, ROWS)
     assert (table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS]) == pytest.approx((new, 5))
-    assert more == pytest.approx(hit + new * (1 - hit / 8))
+    assert more == pytest.approx(hit + new * (1 - of_open))
 
 
 def test_data_files_take_what_their_rows_do() -> None:
