@@ -703,7 +703,7 @@ def test_compaction_takes_the_too_large_file_that_upserts_wrote(made: Callable) 
         assert summed.totals.files_written[kind] == pytest.approx(written, rel=0.02)
 
 
-def test_lists_of_deletes_whose_data_was_compacted_are_as_long_as_written(made: Callable) -> None:
+def test_lists_of_deletes_whose_data_was_compacted(made: Callable) -> None:
     """Of an UPDATE's two manifests that of data is soon emptied: as if the other still stood next to it, 7 % less."""
     target, columns = 5 << 20, [{"name": "v", "type": "double", "count": 12}]
     table = {"columns": columns, "partition_by": [{"column": "event_time", "transform": "day"}]}

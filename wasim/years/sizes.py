@@ -580,7 +580,7 @@ def _lists(
     """Lists of 1, 2 … manifests like these of the table's, each so many commits `apart` from the one before, or 0: of
     the same one. Between two, `growing` partition fields grow by this many values; where `apart` is more than 1, files
     were rewritten once their partitions closed. Those that a statement takes files out of `differ` in how many they
-    list, and since when; so do those of deletes, by how many files a statement hits.
+    list, and since when; manifests of deletes do by how many files a statement hits.
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
