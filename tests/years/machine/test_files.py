@@ -51,6 +51,7 @@ from wasim.years.machine.tables import (
     OLDEST,
     OLDEST_ROW,
     OLDEST_THROUGH,
+    OWN_DELETES,
     PARTIAL_FILES,
     PARTIAL_ROWS,
     PARTITIONS,
@@ -170,6 +171,39 @@ def test_files_of_several_sizes_share_tasks_as_spark_deals_them(small: int, size
         found = table.done[MADE_PARTIAL], table.done[MADE_SETTLED]
         settled = sum(rows >= LAWS.small_rows for rows in made)
         assert found == pytest.approx((len(made) - settled, settled))
+
+
+@given(
+    commits=st.integers(1, 40),
+    closed=st.integers(1, 4),
+    rows=st.tuples(st.integers(40, 158), st.integers(1, 39)).map(lambda both: (50 * both[0], 50 * both[1])),
+    waiting=st.integers(0, 9),
+)
+def test_files_closed_and_left_share_tasks(commits: int, closed: int, rows: tuple[int, int], waiting: int):
+    """As each commit lists them: those that it closed at the target, and a smaller one; then compacted ones."""
+    laws = replace(LAWS, closed_share=closed / (closed + 1), closed_rows=float(rows[0]))
+    table, groups = table_of([(1, 0, 0, 1)]), [*[(closed, rows[0]), (1, rows[1])] * commits, (waiting, 2_500)]
+    one = table.cohorts[0]
+    one[SMALL_FILES], one[SMALL_ROWS] = commits * (closed + 1.0), float(commits * (closed * rows[0] + rows[1]))
+    add_compacted(one, float(waiting), waiting * 2_500.0)
+    if is_group_due(table, laws, one, one[SMALL_FILES] + waiting):
+        made = rows_of_outputs(*groups)
+        take_groups(table, laws, 1.0)
+        settled = sum(one_rows >= LAWS.small_rows for one_rows in made)
+        assert (table.done[MADE_PARTIAL], table.done[MADE_SETTLED]) == pytest.approx((len(made) - settled, settled))
+        assert table.done[TOOK_BYTES] == pytest.approx(sum(n * bytes_of_rows(LAWS, each) for n, each in groups))
+
+
+def test_tasks_read_delete_files_of_their_own_too():
+    """Of files as they came, and of others: each then fills a task alone, of which two would share one."""
+    for kind, files in ((SMALL_FILES, 6), (PARTIAL_FILES, 6)):
+        made = []
+        for own in (0.0, 1e6):
+            table = table_of([(1, 6, 0, 2_000) if kind == SMALL_FILES else (1, 0, 6, 2_000)])
+            table.numbers[OWN_DELETES + (kind == PARTIAL_FILES)] = own
+            take_groups(table, LAWS, 1.0)
+            made.append(table.done[MADE_PARTIAL] + table.done[MADE_SETTLED])
+        assert made[0] < made[1] == files
 
 
 def test_partitions_with_fewer_files_by_chance_are_left():
