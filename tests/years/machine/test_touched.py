@@ -384,6 +384,7 @@ def test_statements_at_an_end_reach_one_class_after_the_other(compacts: int, is_
         older = [*others, (ARRIVED, 3, 36)] if compacts else [(ARRIVED, 3, 36), *others]
         order = [(ARRIVED, 2, 24), (REWRITTEN, 1, 20), *older]
     else:
+        others.reverse()
         order = [(REWRITTEN, 1, 20), *([*others, (ARRIVED, 5, 60)] if compacts else [(ARRIVED, 5, 60), *others])]
     for number, files, rows in order:
         expected[number] += files

@@ -64,6 +64,7 @@ from wasim.years.machine.tables import (
     TURNS,
     UNEVEN,
     UPSERT,
+    WRITTEN_AT,
     WRITTEN_FILES,
     Laws,
     Table,
@@ -147,6 +148,7 @@ def begin_cohort(table: Table, partitions: float) -> None:
     for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
         cohort[column] = 0.0
     cohort[SINCE], cohort[DELETES_BEFORE] = table.numbers[MISSED_BY], table.flows[WRITTEN_FILES + 2]
+    cohort[WRITTEN_AT] = -1.0
     table.numbers[COHORTS] += 1
 
 
@@ -357,15 +359,18 @@ def leave_uneven(laws: Laws, one: list[float], groups: float, more: float) -> No
 
 def note_tasks(table: Table, laws: Laws, one: list[float], part: float, most: float) -> None:
     """Files go into the first open task with room for them, or begin another one: `rules.compaction.tasks_of`. Of those
-    that came, what is left of each of a commit's tasks stands behind what it had closed.
+    that came, what is left of each of a commit's tasks stands behind what it had closed; what a statement has just
+    written stands before them.
     """
-    opened, turns = 0, 1
+    opened, turns, first = 0, 1, 2 if one[WRITTEN_AT] == table.numbers[COMMITS] else MOST_SIZES + 2
+    for number in range(first, MOST_SIZES + 2):
+        opened = take_files(table, laws, one, (part, most), number, 1.0, opened)
     if laws.closed_share > 0:
         turns = int(max(1.0, min(MOST_TURNS, floor(table.sizes[1][0] + MEDIAN))))
     for _ in range(turns):
         for number in range(2):
             opened = take_files(table, laws, one, (part, most), number, 1 / turns, opened)
-    for number in range(2, MOST_SIZES + 2):
+    for number in range(2, first):
         opened = take_files(table, laws, one, (part, most), number, 1.0, opened)
     for place in range(opened):
         close_task(table, laws, one, part, place)

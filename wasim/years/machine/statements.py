@@ -105,6 +105,7 @@ from wasim.years.machine.tables import (
     TOUCHES,
     UNEVEN,
     UPSERT,
+    WRITTEN_AT,
     WRITTEN_FILES,
     Laws,
     Table,
@@ -749,6 +750,7 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
         if found > 0:
             found_rows = of_rows * (rows - newest_rows) + newest * newest_rows
             add_compacted(one, found / one[PARTITIONS], found_rows / one[PARTITIONS])
+            one[WRITTEN_AT] = numbers[COMMITS]
 
 
 def into_oldest(table: Table, laws: Laws, files: float, rows: float) -> None:
@@ -767,6 +769,7 @@ def into_oldest(table: Table, laws: Laws, files: float, rows: float) -> None:
         of_files, of_rows = (found / units, held / there) if there > 0 else (1.0, 1.0)
         if of_rows > 0:
             add_compacted(one, files * of_files / one[PARTITIONS], rows * of_rows / one[PARTITIONS])
+            one[WRITTEN_AT] = numbers[COMMITS]
 
 
 def written_in(table: Table, laws: Laws, place: int, first: float, last: float) -> tuple[float, float]:

@@ -33,7 +33,8 @@ UNEVEN = SIZED_FILES + 2 * MOST_SIZES
 SINCE, DELETES_BEFORE = UNEVEN + 1, UNEVEN + 2
 # Of a statement on scattered rows: how many of these partitions it hits, and how many rows it writes into them
 HIT_PARTITIONS, ROWS_WRITTEN = UNEVEN + 3, UNEVEN + 4
-ROW_OF_PARTITIONS = UNEVEN + 5
+WRITTEN_AT = UNEVEN + 5  # the commit after which a statement wrote data files into them last
+ROW_OF_PARTITIONS = UNEVEN + 6
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Single numbers of a table
 COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)

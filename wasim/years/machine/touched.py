@@ -578,9 +578,12 @@ def queue_edge(table: Table, laws: Laws, place: int) -> int:
 
 
 def queue_others(table: Table, laws: Laws, place: int) -> int:
-    """All else that was rewritten: by compaction, or by earlier such statements, so that few of its rows are live."""
+    """All else that was rewritten: by compaction, or by earlier such statements, so that few of its rows are live. What
+    a compaction leaves too small is the newest of its rows.
+    """
     edge = edge_of(table, laws)
-    for number in (REWRITTEN, BEYOND):
+    for turn in range(2):
+        number = REWRITTEN if (table.numbers[IS_NEWEST] > 0) == (turn == 0) else BEYOND
         files, live = table.classes[number][FILES], table.classes[number][LIVE]
         if number == edge:
             files, live = files - min(table.numbers[EDGE_FILES], files), live - min(table.numbers[EDGE_ROWS], live)
