@@ -50,6 +50,7 @@ def exact(case: Case) -> Totals:
 
 def check_files_are_those_of_exact(document: dict[str, object], *, rel: float) -> None:
     """Of each kind as many files, and bytes of data but for this share."""
+    document = {"name": "files", "question": "how many?", "writer": "streaming"} | document
     case = make_case(examine(document)[0], repetition=0, swept={})
     found, wanted = years(case).totals, exact(case)
     assert {kind: round(found.files_written[kind]) for kind in Kind} == wanted.files_written
@@ -76,8 +77,6 @@ BY_DAY = {"partition_by": [{"column": "event_time", "transform": "day"}]}
 def test_of_rolled_files_compaction_takes_those_left_over(every: str, table: dict[str, object], tasks: int):
     columns = [{"name": "v", "type": "double", "count": 5}]
     document = {
-        "name": "rolled",
-        "question": "which?",
         "table": {"columns": columns, "properties": {"write.target-file-size-bytes": "1073742"}, **table},
         "workload": {"rows_per_second": 20, "files_per_commit": tasks},
         "writer": "batch",
@@ -88,40 +87,32 @@ def test_of_rolled_files_compaction_takes_those_left_over(every: str, table: dic
     check_files_are_those_of_exact(document, rel=0.001)
 
 
-def test_how_many_files_a_task_takes_is_whole():
-    """Of files 0.1 % larger a task would take one less, and what is left would be a file that is taken again."""
-    columns = [
-        {"name": "v", "type": "double", "count": 12},
-        {"name": "s", "type": "string", "length": 24, "values": 100},
-    ]
-    document = {
-        "name": "whole",
-        "question": "how many?",
-        "table": {"columns": columns},
-        "workload": {"rows_per_second": 30, "files_per_commit": 1},
-        "writer": "streaming",
-        "commit_interval": "20s",
-        "horizon": "4h",
-        "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": 4_450_000}},
-    }
-    check_files_are_those_of_exact(document, rel=0.001)
+CLOSED_EARLY = BY_DAY | {"properties": {"write.target-file-size-bytes": "2097152"}}
 
 
-def test_tasks_take_files_of_two_sizes_as_commits_list_them():
-    """Each commit closes four files and leaves a smaller one: were they five equal ones, a quarter more data came."""
+@pytest.mark.parametrize(
+    ("width", "values", "table", "times", "target"),
+    [
+        pytest.param(12, 100, {}, ("20s", "4h"), 4_450_000, id="of files 0.1 % larger one less"),
+        pytest.param(40, 1000, CLOSED_EARLY, ("15m", "20h"), 5 << 20, id="of two sizes as a commit lists them"),
+    ],
+)
+def test_how_many_files_a_task_takes(
+    width: int, values: int, table: dict[str, object], times: tuple[str, str], target: int
+):
+    """A file that is left is taken again. Commits that close four files and leave a smaller one are no five equal ones:
+    as if they were, a quarter more data came.
+    """
     columns = [
-        {"name": "v", "type": "double", "count": 40},
-        {"name": "s", "type": "string", "length": 24, "values": 1000},
+        {"name": "v", "type": "double", "count": width},
+        {"name": "s", "type": "string", "length": 24, "values": values},
     ]
     document = {
-        "name": "two sizes",
-        "question": "which task?",
-        "table": {"columns": columns, "properties": {"write.target-file-size-bytes": "2097152"}, **BY_DAY},
+        "table": {"columns": columns, **table},
         "workload": {"rows_per_second": 30, "files_per_commit": 1},
-        "writer": "streaming",
-        "commit_interval": "15m",
-        "horizon": "20h",
-        "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": 5 << 20}},
+        "commit_interval": times[0],
+        "horizon": times[1],
+        "maintenance": {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": target}},
     }
     check_files_are_those_of_exact(document, rel=0.001)
 
@@ -130,11 +121,8 @@ def test_tasks_take_files_of_two_sizes_as_commits_list_them():
 def test_statements_close_files_at_their_target(rows_per_second: int, every: str, table: dict[str, object]):
     columns, delete = [{"name": "v", "type": "double", "count": 40}], {"mode": "copy-on-write", "locality": "scattered"}
     document = {
-        "name": "closed",
-        "question": "what is left?",
         "table": {"columns": columns, "properties": {"write.target-file-size-bytes": "2097152"}, **table},
         "workload": {"rows_per_second": rows_per_second, "files_per_commit": 1},
-        "writer": "streaming",
         "commit_interval": "10m",
         "horizon": "16h",
         "changes": {"delete": {"every": every, "rows": 500, **delete}},
@@ -146,8 +134,6 @@ def test_statements_close_files_at_their_target(rows_per_second: int, every: str
 @pytest.mark.parametrize("rows_per_second", [110, 400])  # files of three row groups; of 512 MiB, and what is left
 def test_row_groups_are_packed_each_by_itself(rows_per_second: int):
     document = {
-        "name": "large",
-        "question": "which?",
         "table": {"columns": [{"name": "v", "type": "double", "count": 200}]},
         "workload": {"rows_per_second": rows_per_second, "files_per_commit": 1},
         "writer": "batch",

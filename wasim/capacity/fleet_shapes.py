@@ -145,8 +145,8 @@ def _by_columns(layout: _Layout, columns: Sequence[int], of: Callable[[_Layout],
 
 @cached_by_all
 def _manifests(layout: _Layout, rows: float) -> ManifestBytes:
-    """Encoded once, as all that follows is. Where chance deals few rows out to each partition, the mean
-    of several samples.
+    """Encoded once, as all that follows is. Where chance deals few rows out to each partition, the mean of several
+    samples.
     """
     arrivals, found = _arrivals(layout, rows), _sample(layout).manifests(_arrivals(layout, rows))
     for seed in range(1, SEEDS) if layout.partitions > 1 and 1 < rows <= FEW_ROWS else ():

@@ -182,14 +182,14 @@ def _of_compaction(case: Case, shape: Shape) -> dict[str, Any]:
     parts = _by_size(case, shape)
     settled = [] if step is None else [part for part in parts if not is_outside(sizes.of(part[1]), target)]
     settles = len(settled) == len(parts)
-    closed, *rests = _closed_and_rest(shape.arrivals)
-    are_taken = step is not None and rests and all(is_outside(sizes.of(rows), target) for _, rows in (closed, *rests))
+    both = _closed_and_rest(shape.arrivals)
+    are_taken = step is not None and not settled and all(is_outside(sizes.of(rows), target) for _, rows in both)
     return {
         "settles": int(settles),
         "settled_files": float(sum(files for files, _ in settled)),
         "settled_rows": float(sum(files * rows for files, rows in settled)),
-        "closed_share": closed[0] / shape.arrivals.files if are_taken and not settled else 0.0,
-        "closed_rows": closed[1] if are_taken and not settled else 0.0,
+        "closed_share": both[0][0] / shape.arrivals.files if are_taken and len(both) > 1 else 0.0,
+        "closed_rows": both[0][1],
         # files that no compaction takes are as they arrived
         "compacted_more": [
             0.0 if settles else shape.sizes.data_manifests.compacted_more,

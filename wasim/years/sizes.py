@@ -181,9 +181,10 @@ class TableSample:
         return _json_after(writer, case, self._commits, self._own[0], created)
 
     def _describe(self, arrivals: Arrivals) -> None:
-        files = self._writer.files
-        self._writer, _ = _created(self._case, self._rows, self._profile, self._site)  # whatever was described before
-        self._writer.files = files
+        if self._commits:  # whatever was described before
+            files = self._writer.files
+            self._writer, _ = _created(self._case, self._rows, self._profile, self._site)
+            self._writer.files = files
         self._writer.rng = self._writer.table.rng = np.random.default_rng(self._case.seed)
         if arrivals.pieces != max(1, self._writer.files.pieces):
             self._writer.files = replace(self._writer.files, pieces=arrivals.pieces)
@@ -601,8 +602,10 @@ def _lists(
             first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
             partitions=_later(like, number - number % len(listed), growing),
         )
-        if differ or are_deletes:
-            file = (_of_deletes if are_deletes else _taken_from)(file, arrivals, rng, version=version)
+        if are_deletes:
+            file = _of_deletes(file, arrivals, rng)
+        elif differ:
+            file = _taken_from(file, arrivals, rng, version=version)
         records.append(encode(file))
     values, sync = _header_of_list(table, arrivals), rng.bytes(SYNC_BYTES)
     return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
@@ -637,7 +640,7 @@ def _taken_from(file: ManifestFile, arrivals: Arrivals, rng: np.random.Generator
     )
 
 
-def _of_deletes(file: ManifestFile, arrivals: Arrivals, rng: np.random.Generator, *, version: int) -> ManifestFile:
+def _of_deletes(file: ManifestFile, arrivals: Arrivals, rng: np.random.Generator) -> ManifestFile:
     """A manifest of deletes in the place of one of data, of a statement that hits some files or rows more or less."""
     hit = int(rng.integers(1, SOME_FILES))
     rows = hit + int(rng.integers(whole(arrivals.rows_per_file) + 1))

@@ -219,8 +219,9 @@ def group_bytes(table: Table, laws: Laws, one: list[float], share: float) -> flo
     for number in range(2):
         of_size, (of_files, rows) = sizes[number], arrived[number]
         of_size[0] = one[SMALL_FILES] * share * of_files
-        of_size[1], of_size[2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
-        found += of_size[0] * of_size[1]
+        if of_size[0] > 0:
+            of_size[1], of_size[2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
+            found += of_size[0] * of_size[1]
     for number in range(MOST_SIZES):
         column = SIZED_FILES + 2 * number
         of_size, files = sizes[number + 2], one[column]

@@ -161,7 +161,7 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         fades = number == REWRITTEN and mean > 0 and on_read
         if fades and laws.compacts > 0 and (numbers[FIRED] > 0 or laws.is_partitioned > 0):
             hit, of_rows = hit_of_compacted(table, laws, share, replaced, is_stride)
-        elif is_stride and number == REWRITTEN and mean > 0 and partitions_passed(table, laws) > 1:
+        elif is_stride and number == REWRITTEN and mean > 0 and partitions_passed(laws, numbers[COMMITS] - 1) > 1:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
             new = numbers[COMMITS] * drawn(laws.open_partitions, laws.new_rows)
             kinds = some_large(new, one[FILES], mean, mean * wider + mean)
@@ -399,7 +399,7 @@ def hit_of_hours(table: Table, laws: Laws, share: float) -> tuple[float, float]:
     """
     numbers, one = table.numbers, table.classes[REWRITTEN]
     each, places = laws.new_rows * laws.lifetime, laws.open_partitions
-    closed, before = ceil(partitions_passed(table, laws)) - 1.0, rows_through(laws, numbers[COMMITS] - 1)
+    closed, before = ceil(partitions_passed(laws, numbers[COMMITS] - 1)) - 1.0, rows_through(laws, numbers[COMMITS] - 1)
     files, rows = min(one[FILES], max(places, one[FILES] - closed * places)), before - closed * each
     if closed > 0 and numbers[OPEN_FILES] > 0:
         files = min(files, numbers[OPEN_FILES])
@@ -582,8 +582,7 @@ def queue_others(table: Table, laws: Laws, place: int) -> int:
     a compaction leaves too small is the newest of its rows.
     """
     edge = edge_of(table, laws)
-    for turn in range(2):
-        number = REWRITTEN if (table.numbers[IS_NEWEST] > 0) == (turn == 0) else BEYOND
+    for number in (REWRITTEN, BEYOND) if table.numbers[IS_NEWEST] > 0 else (BEYOND, REWRITTEN):
         files, live = table.classes[number][FILES], table.classes[number][LIVE]
         if number == edge:
             files, live = files - min(table.numbers[EDGE_FILES], files), live - min(table.numbers[EDGE_ROWS], live)
@@ -700,26 +699,26 @@ def live_in_hits(table: Table) -> float:
     return found
 
 
-def partitions_passed(table: Table, laws: Laws) -> float:
-    """Partitions that were open one after another before this upsert, of the open one the share that it has."""
-    passed = rows_through(laws, table.numbers[COMMITS] - 1) / (laws.new_rows * laws.lifetime)
+def partitions_passed(laws: Laws, commits: float) -> float:
+    """Partitions that were open one after another through this many commits, of the open one the share that it has."""
+    passed = rows_through(laws, commits) / (laws.new_rows * laws.lifetime)
     whole = floor(passed + 0.5)
     return whole if abs(passed - whole) <= NEGLIGIBLE else passed
 
 
-def units_passed(table: Table, laws: Laws) -> tuple[float, float]:
-    """How many units of time of partitions have closed, and which share of the rows of one has come into the next."""
-    passed = max(NEGLIGIBLE, rows_through(laws, table.numbers[COMMITS]) / (laws.new_rows * laws.lifetime))
-    closed = max(0.0, ceil(passed - NEGLIGIBLE) - 1.0)
-    return closed, passed - closed
+def closed_and_open(table: Table, laws: Laws) -> tuple[float, float]:
+    """Partitions that have closed one after another, and the share of the rows of one that the open one has."""
+    passed = max(NEGLIGIBLE, partitions_passed(laws, table.numbers[COMMITS]))
+    return ceil(passed) - 1.0, passed - (ceil(passed) - 1.0)
 
 
 def open_hit(table: Table, laws: Laws, cells: float, rows: float) -> float:
     """How many of the partitions that are open rows of a statement are in, which are in so many partitions."""
     if table.numbers[EVENLY] == 0:
-        ended, opened = units_passed(table, laws)
+        ended, opened = closed_and_open(table, laws)
         return -laws.open_partitions * expm1(-rows * opened / (ended + opened) / laws.open_partitions)
-    before, passed = rows_through(laws, table.numbers[COMMITS] - 1), partitions_passed(table, laws)
+    upserted = table.numbers[COMMITS] - 1
+    before, passed = rows_through(laws, upserted), partitions_passed(laws, upserted)
     opened = before * (passed + 1 - ceil(passed)) / passed
     return cells_hit(laws, opened, rows / before)
 
@@ -731,15 +730,16 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
     if not laws.is_partitioned:
         return 1.0
     if table.numbers[EVENLY] > 0:
-        each, closed = laws.new_rows * laws.lifetime, ceil(partitions_passed(table, laws)) - 1
-        share = things / rows_through(laws, table.numbers[COMMITS] - 1)
+        upserted = table.numbers[COMMITS] - 1
+        each, closed = laws.new_rows * laws.lifetime, ceil(partitions_passed(laws, upserted)) - 1
+        share = things / rows_through(laws, upserted)
         return closed * cells_hit(laws, each, share) + open_hit(table, laws, 0.0, things)
     if table.numbers[IS_SCATTERED] > 0:
         every = partitions_so_far(table, laws)
         if laws.lifetime == inf or laws.lifetime <= 1:
             return every * (1 - exp(-things / every))
         if table.numbers[NET_ROWS] >= 0:  # that which is open has the fewest rows
-            ended, opened = units_passed(table, laws)
+            ended, opened = closed_and_open(table, laws)
             each = things / (ended + opened) / laws.open_partitions
             return laws.open_partitions * (ended * (1 - exp(-each)) + 1 - exp(-each * opened))
         left, missed = max(LEAST_APART, live_rows(table) / rows_through(laws, table.numbers[COMMITS])), 0.0
