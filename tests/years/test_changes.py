@@ -662,7 +662,7 @@ def test_manifests_of_statements_and_of_appends_are_counted_apart(made: Callable
         lines | rows | {"table": TABLE | BY_HOUR, "commit_interval": "120s", "horizon": f"{120 * 200}s"}
     )
     written, found = exact.files_written, summed.totals.files_written
-    assert found[Kind.DATA_MANIFEST] == pytest.approx(written[Kind.DATA_MANIFEST], rel=0.1)
+    assert found[Kind.DATA_MANIFEST] == pytest.approx(written[Kind.DATA_MANIFEST], rel=0.05)
     assert found[Kind.DATA] == pytest.approx(written[Kind.DATA], rel=0.01)
     assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.02)
 

@@ -126,7 +126,9 @@ def emptied_of(row: list[float], gone: list[float], among: float, together: floa
         return 0.0
     found = 1.0
     for kind in range(3):
-        found *= power(gone[kind] * among, row[FRESH + kind])
+        entries, kept = row[FRESH + kind], 1 - gone[kind] * among
+        whole = float(floor(entries))
+        found *= power(1 - kept, whole) * (1 - kept * (entries - whole))
     return found ** (1 / together) if together > 1 else found
 
 
@@ -142,15 +144,16 @@ def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, fl
 
     Of files that were written again the newest stands for the large file of a partition, which statements write last.
     """
-    large = table.numbers[LARGE] if group == 0 else 0.0
+    large, older = table.numbers[LARGE] if group == 0 else 0.0, 0.0
+    for place in range(table.used[group]):
+        older += table.rows[group][place][COUNT] * table.rows[group][place][PARTIAL]
     for place in range(table.used[group] - 1, -1, -1):
         row, gone = table.rows[group][place], table.gone[place]
         live, written = row[COUNT] * (row[FRESH] if group else live_of(row)), row[COUNT] * row[PARTIAL]
         table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
-        here = large
-        if place > 0 and written > NEGLIGIBLE:
-            here *= 1 - (1 - table.numbers[HIT_OF_LARGE]) ** row[COUNT]
-        here = min(here, written)
+        older -= written  # which list the others, as many as they can
+        here = large * (1 - (1 - table.numbers[HIT_OF_LARGE]) ** row[COUNT])
+        here = min(written, max(here, large - older))
         gone[0], gone[2] = shares[0], shares[2]
         gone[1] = shares[1]
         if written > NEGLIGIBLE:
