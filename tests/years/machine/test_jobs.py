@@ -30,6 +30,9 @@ from wasim.years.machine.tables import (
     COUNT,
     DEAD,
     DELETES_BEFORE_LEFT,
+    EDGE_END,
+    EDGE_FILES,
+    EDGE_ROWS,
     FRESH,
     GONE_BYTES,
     GONE_DELETES,
@@ -45,6 +48,7 @@ from wasim.years.machine.tables import (
     PARTIAL,
     PARTIAL_FILES,
     PARTIAL_ROWS,
+    PARTITIONS,
     REWRITTEN,
     SETTLED,
     SETTLED_FILES,
@@ -206,6 +210,17 @@ def test_delete_files_older_than_all_data_go_with_their_bytes(kept: int, is_upse
     assert counted == pytest.approx([12 - kept, 240 - 20 * kept, 1_200 - 100 * kept])
 
 
+@pytest.mark.parametrize(("arrived", "files", "rows"), [(8.0, 3.0, 45.0 + 0.5 * (3 * 100 - 45)), (9.0, 0.0, 0.0)])
+def test_compaction_takes_the_newest_rows_with_others(arrived: float, files: float, rows: float):
+    """Half of the compacted files become files of 100 rows: so do those with the newest rows, if none came since."""
+    table = table_with([])
+    numbers, one = table.numbers, table.cohorts[0]
+    numbers[COHORTS], one[PARTITIONS], one[PARTIAL_FILES], one[PARTIAL_ROWS] = 1.0, 4.0, 2.0, 200.0
+    numbers[EDGE_END], numbers[EDGE_FILES], numbers[EDGE_ROWS], numbers[SMALL_SEEN] = 1.0, 3.0, 45.0, 8.0
+    forget_seen(table, LAWS, arrived, 1.0, 0.5, False)
+    assert [numbers[EDGE_FILES], numbers[EDGE_ROWS]] == [files, rows]
+
+
 @pytest.mark.parametrize("uses_vectors", [0, 1])
 def test_compacted_files_have_no_deleted_rows_any_more(uses_vectors: int):
     """Half of the files as they arrived, a quarter of the compacted ones: so of what was deleted of each."""
@@ -218,7 +233,7 @@ def test_compacted_files_have_no_deleted_rows_any_more(uses_vectors: int):
     numbers[SMALL_SEEN], numbers[OTHER_SEEN], numbers[SQUARES], done[MADE_SQUARES] = 8.0, 2.0, 100.0, 7.0
     done[TOOK_DEAD : TOOK_DEAD + 2] = [2.0, 1.0]
     forget_dead(table, laws, (4.0, 4.0))
-    forget_seen(table, laws, 0.5, 0.25, False)
+    forget_seen(table, laws, 8.0, 0.5, 0.25, False)
     assert table.deleted == [[20, 60, 5], [3, 3, 2]]
     assert table.flows[Flow.ROWS] == 1_000 - 40
     assert [numbers[place] for place in (SMALL_SEEN, OTHER_SEEN, SQUARES)] == [4, 1, 82]

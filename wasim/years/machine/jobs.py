@@ -42,6 +42,7 @@ from wasim.years.machine.tables import (
     EDGE_END,
     EDGE_FILES,
     EDGE_ROWS,
+    EDGE_SINCE,
     EQUALITY_DELETES,
     FRESH,
     GONE_BYTES,
@@ -185,10 +186,11 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     reopen_much_deleted(table, laws)
     before, smalls, partials = numbers[SETTLED_FILES], small_of(table, SMALL_FILES), small_of(table, PARTIAL_FILES)
     note_dead(table, laws)
-    oldest = files_of_oldest(table, laws)
+    edge = oldest_place(table, laws) if numbers[EDGE_END] == 0 else newest_place(table)
+    of_edge = files_of(table, edge)
     with_dead = all_with_dead(table, laws, SMALL_FILES), all_with_dead(table, laws, PARTIAL_FILES)
     take_groups(table, laws, share)
-    is_edge_taken = files_of_oldest(table, laws) < oldest - NEGLIGIBLE
+    is_edge_taken = files_of(table, edge) < of_edge - NEGLIGIBLE
     left_small, left_partial = drop_closed(table, laws)
     begin_summary(table)
     if done[GROUPS] > 0:
@@ -200,7 +202,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         list_compacted(table, laws, done[MADE_PARTIAL], done[MADE_SETTLED])
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)
-        forget_seen(table, laws, of_small, of_partial, is_edge_taken)
+        forget_seen(table, laws, smalls, of_small, of_partial, is_edge_taken)
         is_all = (of_small >= 1 or smalls <= NEGLIGIBLE) and (of_partial >= 1 or partials <= NEGLIGIBLE)
         if before <= NEGLIGIBLE and (is_all or laws.deletes + laws.uses_vectors == 0):
             drop_deletes(table, laws)
@@ -234,9 +236,9 @@ def reopen_much_deleted(table: Table, laws: Laws) -> None:
         table.deleted[what][BEYOND] = 0.0
 
 
-def files_of_oldest(table: Table, laws: Laws) -> float:
-    """Files below the target in each of the partitions that hold the oldest rows."""
-    one = table.cohorts[oldest_place(table, laws)]
+def files_of(table: Table, place: int) -> float:
+    """Files below the target in each of the partitions at a place."""
+    one = table.cohorts[place]
     return one[SMALL_FILES] + one[PARTIAL_FILES]
 
 
@@ -252,6 +254,24 @@ def keep_oldest(table: Table, laws: Laws, of_partial: float, is_edge_taken: bool
         one = table.cohorts[oldest_place(table, laws)]
         each = one[PARTIAL_ROWS] / max(one[PARTIAL_FILES], 1.0)
         numbers[EDGE_FILES], numbers[EDGE_ROWS] = one[PARTITIONS] * min(1.0, one[PARTIAL_FILES]), one[PARTITIONS] * each
+
+
+def keep_newest(table: Table, taken: float, has_fresh: bool) -> None:
+    """What holds the newest rows after this share of the files that did was compacted: where no rows came since the
+    last statement on them, what is now in the place of the files that it wrote.
+    """
+    numbers, one = table.numbers, table.cohorts[newest_place(table)]
+    if taken > 0 and has_fresh:
+        numbers[EDGE_FILES] = numbers[EDGE_ROWS] = 0.0
+        numbers[EDGE_SINCE] = -1.0
+    elif one[PARTIAL_FILES] > NEGLIGIBLE:
+        each = one[PARTIAL_ROWS] / one[PARTIAL_FILES]
+        numbers[EDGE_ROWS] += taken * (numbers[EDGE_FILES] * each - numbers[EDGE_ROWS])
+
+
+def newest_place(table: Table) -> int:
+    """The place of the partitions that were opened last."""
+    return max(0, int(table.numbers[COHORTS]) - 1)
 
 
 def all_with_dead(table: Table, laws: Laws, kind: int) -> float:
@@ -276,14 +296,21 @@ def forget_dead(table: Table, laws: Laws, with_dead: tuple[float, float]) -> Non
         drop_vectors(table, laws, named - total_of(deleted[HELD]))
 
 
-def forget_seen(table: Table, laws: Laws, of_small: float, of_partial: float, is_edge_taken: bool) -> None:
-    """Statements have seen none of these shares of the files, which were compacted."""
+def forget_seen(
+    table: Table, laws: Laws, smalls: float, of_small: float, of_partial: float, is_edge_taken: bool
+) -> None:
+    """Statements have seen none of these shares of the files, which were compacted; `smalls` are as they arrived."""
     numbers = table.numbers
+    has_fresh = smalls - numbers[SMALL_SEEN] > NEGLIGIBLE
     numbers[SMALL_SEEN] *= 1 - of_small
     numbers[KEPT_SQUARES] *= 1 - of_small
     numbers[OTHER_SEEN] *= 1 - of_small
-    if numbers[EDGE_END] == 0 and edge_of(table, laws) == REWRITTEN:
-        keep_oldest(table, laws, of_partial, is_edge_taken)
+    if edge_of(table, laws) == REWRITTEN:
+        if numbers[EDGE_END] == 0:
+            keep_oldest(table, laws, of_partial, is_edge_taken)
+        else:
+            of_closing = 1.0 if is_edge_taken else 0.0
+            keep_newest(table, of_partial if laws.lifetime == inf else of_closing, has_fresh)
     numbers[SQUARES] = numbers[SQUARES] * (1 - of_partial) + table.done[MADE_SQUARES]
 
 

@@ -166,8 +166,8 @@ def change_nothing(table: Table, laws: Laws, change: int) -> None:
 
 
 def partitions_of_statement(table: Table, laws: Laws) -> float:
-    """Partitions in which a statement finds, and writes, files."""
-    return partitions_so_far(table, laws) if table.numbers[IS_SCATTERED] > 0 else laws.open_partitions
+    """Partitions in which a statement finds, and writes, files that a compaction may take."""
+    return max(1.0, partitions_known(table)) if table.numbers[IS_SCATTERED] > 0 else laws.open_partitions
 
 
 def note_gaps(table: Table, laws: Laws, is_own: bool) -> None:

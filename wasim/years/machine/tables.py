@@ -71,7 +71,9 @@ CLOSED_FILES = LIVE_WHERE_DEAD + 2  # that a statement writes, at the target siz
 MISSED_BY = CLOSED_FILES + 1  # −log of the share of all rows that scattered statements on read have missed so far
 COMPACTED_AT = MISSED_BY + 1  # commits when data files were compacted last
 OWN_DELETES = COMPACTED_AT + 1  # bytes of delete files for each file that compaction takes, as it came, or compacted
-NUMBERS = OWN_DELETES + 2
+# The first of the newest rows that the last statement on them touched, while what it wrote is not compacted
+EDGE_SINCE = OWN_DELETES + 2
+NUMBERS = EDGE_SINCE + 1
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

@@ -21,6 +21,7 @@ from wasim.years.machine.tables import (
     EDGE_END,
     EDGE_FILES,
     EDGE_ROWS,
+    EDGE_SINCE,
     EVENLY,
     FILES,
     FIRED,
@@ -468,7 +469,10 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
     find_classes(table, laws)
     begin_hits(table, False, is_newest)
     numbers, classes, hits, left = table.numbers, table.classes, table.hits, wanted
-    edge = edge_of(table, laws)
+    edge, first = edge_of(table, laws), rows_through(laws, numbers[COMMITS]) - wanted
+    is_edge_hit = is_newest and first <= numbers[EDGE_SINCE] + NEGLIGIBLE
+    if is_newest:
+        numbers[EDGE_SINCE] = first
     if again >= 0:
         left = 0.0
         hit_again(table, laws, wanted, again)
@@ -477,7 +481,7 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         if left <= NEGLIGIBLE or count <= NEGLIGIBLE or live <= PART_OF_FILE:
             continue
         taken = min(left, live)
-        hits[HIT_FILES][number] += files_with(table, laws, place, taken, is_newest)
+        hits[HIT_FILES][number] += files_with(table, laws, place, taken, is_newest, is_edge_hit)
         hits[HIT_ROWS][number] += taken
         left -= taken
     for number in range(3):
@@ -486,8 +490,10 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         hits[HIT_SHARES][number] = hits[HIT_ROW_SHARES][number] = share
     is_known = is_newest or again >= 0 or laws.lifetime < inf
     if edge == REWRITTEN and is_known and min(hits[HIT_ROWS][edge], classes[edge][LIVE]) > 0:
-        of_edge = min(1.0, hits[HIT_FILES][edge] / max(numbers[EDGE_FILES], NEGLIGIBLE))
-        rows = max(hits[HIT_ROWS][edge], of_edge * numbers[EDGE_ROWS])
+        hit, others = hits[HIT_FILES][edge], max(NEGLIGIBLE, classes[edge][FILES] - numbers[EDGE_FILES])
+        of_edge = min(1.0, hit / max(numbers[EDGE_FILES], NEGLIGIBLE))
+        of_others = max(0.0, hit - numbers[EDGE_FILES]) / others * (classes[edge][LIVE] - numbers[EDGE_ROWS])
+        rows = max(hits[HIT_ROWS][edge], of_edge * numbers[EDGE_ROWS] + of_others)
         hits[HIT_ROW_SHARES][edge] = min(1.0, rows / classes[edge][LIVE])
     numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hits[HIT_SHARES][REWRITTEN])
 
@@ -518,13 +524,15 @@ def files_before_row(laws: Laws, row: float) -> float:
     return float(floor(commits * laws.files + found + 0.5))
 
 
-def files_with(table: Table, laws: Laws, place: int, rows: float, is_newest: bool) -> float:
-    """How many of the files at a place in the queue this number of their live rows is in."""
+def files_with(table: Table, laws: Laws, place: int, rows: float, is_newest: bool, is_edge_hit: bool) -> float:
+    """How many of the files at a place in the queue this number of their live rows is in; all of the edge's where the
+    statement touches all rows that the last one had touched.
+    """
     number, count, live = int(table.queue[place][0]), table.queue[place][1], table.queue[place][2]
     if rows >= live - NEGLIGIBLE:
         return count
     if laws.is_partitioned and count == table.numbers[EDGE_FILES]:  # a file for each partition
-        return drawn(count, rows)
+        return count if is_edge_hit else drawn(count, rows)
     if number == ARRIVED:
         return min(count, arrived_files(table, laws, rows, is_newest)[0])
     least = drawn(min(count, laws.open_partitions), rows)
