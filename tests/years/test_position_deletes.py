@@ -61,6 +61,25 @@ def test_sizes_cost_no_more_for_commits_of_more_rows(small_case: Callable[..., C
     assert large.manifests.by_count.at(100) == pytest.approx(small.manifests.by_count.at(100), rel=0.1)
 
 
+def test_rows_by_number_touch_as_many_files_as_their_share(small_case: Callable[..., Case]):
+    """Half of the rows of ten commits are in all four files of each. Where a row is touched, in one of each: entries of
+    which no others name files of the same commit are 11 % larger.
+    """
+    cases = (
+        small_case(
+            table="{columns: [{name: n, type: int}], partition_by: [{column: event_id, transform: 'bucket[4]'}]}",
+            writer="batch",
+            workload="{rows_per_second: 40}",
+            changes=f"{{update: {{every: 10s, {touched}, mode: merge-on-read}}}}",
+        )
+        for touched in ("share: 0.5", "rows: 200", "rows: 1")
+    )
+    by_share, by_rows, of_one = (
+        read_position_deletes(case, shipped_profile(case), Site()).manifests.by_count.at(100) for case in cases
+    )
+    assert by_rows == by_share == pytest.approx(of_one / 1.11, rel=0.01)
+
+
 def test_entries_of_several_statements_share_less_than_those_of_one(small_case: Callable[..., Case]):
     """A table of an UPDATE on its oldest rows after every commit, whose manifests are merged all the time."""
     case = small_case(

@@ -59,9 +59,9 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     writer = CaseWriter(case=few, profile=profile, files=files, site=site, rng=rng, log=EventLog(folder=None))
     writer.create(CreateTable())
     is_scattered, uses_vectors = "scattered" in places_of(case), case.table.format_version > 2
-    touched = _touched_of_commit(case) if is_scattered else SAMPLED
-    described = _described(writer, of_each_commit=touched)
     of_commit = [part.share.partition for part in files.parts_arriving(1)]
+    touched = _touched_of_commit(case, len(of_commit)) if is_scattered else SAMPLED
+    described = _described(writer, of_each_commit=touched)
     by_chance = is_scattered or len({*of_commit}) > 1
     positions = rng.integers(1, 2 * POSITIONS, SAMPLED) if by_chance else np.full(SAMPLED, POSITIONS)
     deleted = [
@@ -91,13 +91,16 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     )
 
 
-def _touched_of_commit(case: Case) -> int:
-    """How many files of a commit a statement on scattered rows touches by chance: their paths share most."""
-    share, files = (
-        max(getattr(change, "share", None) or 0.0 for _, change in case.changes),
-        case.workload.files_per_commit,
-    )
-    return max(1, round(files * (1 - (1 - share) ** (case.rows_per_commit // files))))
+def _touched_of_commit(case: Case, files: int) -> int:
+    """How many of the `files` of a commit a statement on scattered rows touches by chance, when it first does: their
+    paths share most.
+    """
+    there, share = case.rows_per_commit, 0.0
+    for _, change in case.changes:
+        if change is not None:
+            rows = there * max(1.0, (change.every or 0.0) / case.commit_interval_s)
+            share = max(share, getattr(change, "share", None) or 0.0, (change.rows or 0) / rows)
+    return max(1, round(files * (1 - (1 - min(1.0, share)) ** (there // files))))
 
 
 def _positions(case: Case, count: int, rng: np.random.Generator) -> Ints:
