@@ -137,14 +137,15 @@ def test_samples_around_jobs_become_fewer_where_jobs_are_very_many(
     assert samples.flows[-1][0] == 44_000
 
 
-@example(runs=[(3, 1100.0, 4), (5, 400.0, 0)], taken=2.5, newest=False)
+@example(runs=[(3, 1100.0, 4), (5, 400.0, 0)], taken=2.5, newest=False, by_chance=False)
 @given(
     runs=st.lists(st.tuples(st.integers(1, 9), st.floats(50, 1100), st.integers(0, 9)), min_size=1, max_size=12),
     taken=st.just(0.0) | st.floats(1e-3, 30),  # less than a thousandth of a file is nothing, or a trace
     newest=st.booleans(),
+    by_chance=st.booleans(),
 )
 def test_a_statement_leaves_the_entries_that_it_does_not_take(
-    runs: list[tuple[int, float, int]], taken: float, newest: bool, laws: Laws
+    runs: list[tuple[int, float, int]], taken: float, newest: bool, by_chance: bool, laws: Laws
 ):
     table = new_table()
     for place, (count, size, entries) in enumerate(runs):
@@ -154,7 +155,7 @@ def test_a_statement_leaves_the_entries_that_it_does_not_take(
     there = sum(count * entries for count, _, entries in runs)
     for kind, amount in enumerate((taken, 0.0, 0.0)):
         want(table, kind, amount, newest)
-    rewritten = take(table, laws, 0, newest)
+    rewritten = take(table, laws, 0, newest, by_chance)
     left = entries_of(table, FRESH)
     assert left == pytest.approx(max(0.0, there - taken), abs=1e-6)
     assert (rewritten > 0) == (min(taken, there) > 0)

@@ -31,6 +31,7 @@ from wasim.years.machine.tables import (
     Table,
 )
 from wasim.years.machine.taken import (
+    all_occupied,
     followers_left,
     leave,
     mark_by_age,
@@ -87,7 +88,7 @@ def apart(rows: Listed) -> Iterator[tuple[float, float]]:
 def test_five_entries_at_an_end_leave_two_manifests(newest: bool, expected: Listed) -> None:
     table = table_with(THREE)
     want(table, 0, 5.0, newest)
-    assert take(table, LAWS, 0, newest) == 2
+    assert take(table, LAWS, 0, newest, False) == 2
     assert listed(table) == expected
     again = [row for row in rows_of(table) if row[IS_NEW]]
     assert [row[SIBLINGS] for row in again] == [0.5, 0.5]  # one of the two follows the other
@@ -101,17 +102,38 @@ def test_five_entries_at_an_end_leave_two_manifests(newest: bool, expected: List
 def test_entries_leave_the_manifests_at_their_end(manifests: list[Manifests], entries: int, newest: bool) -> None:
     table = table_with(manifests)
     want(table, 0, float(entries), newest)
-    rewritten = take(table, LAWS, 0, newest)
+    rewritten = take(table, LAWS, 0, newest, False)
     expected = one_by_one(manifests, entries, newest=newest)
     assert [*apart(listed(table))] == expected
     assert rewritten == sum(gone > 0 for _, gone in expected)
+
+
+@pytest.mark.parametrize(("places", "rows"), [(4, 4), (8, 20), (16, 40), (16, 60), (64, 250)])
+def test_rows_leave_no_place_empty_as_often_as_counted(places: int, rows: int) -> None:
+    exact = sum((-1) ** empty * comb(places, empty) * (1 - empty / places) ** rows for empty in range(places))
+    assert all_occupied(float(places), 1 - (1 - 1 / places) ** rows) == pytest.approx(exact, abs=0.03)
+
+
+@pytest.mark.parametrize(("share", "none"), [(0.0, 0.0), (1.0, 1.0)])
+def test_all_places_or_none_leave_nothing_to_chance(share: float, none: float) -> None:
+    assert all_occupied(4.0, share) == none
+
+
+def test_a_manifest_loses_all_entries_by_chance() -> None:
+    """Three of four go on average: of two manifests like that, the last is emptied now and then."""
+    table = table_with([(2, 500, 4, 0, 0)])
+    want(table, 0, 3.0, True)
+    assert take(table, LAWS, 0, True, True) == 1
+    none = all_occupied(4.0, 0.75)
+    kept = 1 / (1 - none)
+    assert listed(table) == [(1, 4, 0), pytest.approx((none, 0, 4)), pytest.approx((1 - none, kept, 4 - kept))]
 
 
 def test_entries_of_three_kinds_leave_one_manifest_together() -> None:
     table = table_with([(1, 500, 6, 4, 2), (1, 400, 3, 0, 0)])
     for kind, entries in enumerate((4.0, 3.0, 1.0)):
         want(table, kind, entries, False)
-    assert take(table, LAWS, 0, True) == 1
+    assert take(table, LAWS, 0, True, False) == 1
     row = rows_of(table)[0]
     assert [row[kind] for kind in (*KINDS, GONE_FRESH, GONE_COMPACTED)] == pytest.approx([2, 1, 1, 4, 4])
 
@@ -121,7 +143,7 @@ def test_manifests_with_less_than_one_entry_keep_the_others() -> None:
     table = table_with([(4, 100, 0, 0, 0)])
     rows_of(table)[0][FRESH] = 0.5
     want(table, 0, 1.0, False)
-    assert take(table, LAWS, 0, False) == 1
+    assert take(table, LAWS, 0, False, False) == 1
     assert [row[COUNT] for row in rows_of(table)] == [1, 3]
     assert [entries_of(table, kind) for kind in (FRESH, GONE_FRESH)] == pytest.approx([1, 1])
 

@@ -334,7 +334,7 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
         newest = writes_oldest(laws)
         for kind, files in ((0, listed), (1, partial * of_partial), (2, 0.0)):
             want(table, kind, files, newest)
-        return take(table, laws, 0, newest)
+        return take(table, laws, 0, newest, False)
     return filter_out(table, laws, 0, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial, 0.0)
 
 
@@ -393,7 +393,7 @@ def entries_of_deletes(table: Table) -> float:
 def drop_entries(table: Table, laws: Laws, files: float, newest: bool) -> None:
     """Takes this many delete files out of their manifests."""
     want_deletes(table, files, newest, False)
-    take(table, laws, 1, newest)
+    take(table, laws, 1, newest, False)
     merge(table, laws, 1)
 
 

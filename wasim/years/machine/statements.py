@@ -425,7 +425,7 @@ def take_over(table: Table, laws: Laws, again: float, named: float, seen: float)
         thin(table, laws, 1, 1.0, 0.0)
     else:  # the last such statement wrote them
         want_deletes(table, again, True, numbers[IS_NEWEST] == 0)
-        take(table, laws, 1, True)
+        take(table, laws, 1, True, False)
 
 
 def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> None:
@@ -628,7 +628,7 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
     is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
     for number in range(3):  # what the last such statement wrote stands in a young manifest
         want(table, number, hits[HIT_FILES][number], is_newest or number == edge)
-    return take(table, laws, 0, is_newest)
+    return take(table, laws, 0, is_newest, laws.open_partitions > 1)
 
 
 def out_of_partitions(table: Table) -> None:

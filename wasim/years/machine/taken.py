@@ -1,6 +1,6 @@
 """Entries that statements take out of manifests in the machine: every manifest that lists one is written again."""
 
-from math import ceil, exp, floor, log1p
+from math import ceil, exp, floor, log, log1p
 
 from wasim.years.machine.manifests import (
     begin_row,
@@ -263,9 +263,10 @@ def want_deletes(table: Table, entries: float, newest: bool, of_arrived: bool) -
         entries -= taken
 
 
-def take(table: Table, laws: Laws, group: int, newest: bool) -> float:
+def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) -> float:
     """Takes entries out that stand together, those that are marked (`want`); of the manifests of a row the first ones
-    where these are the oldest. Returns how many manifests are written again.
+    where these are the oldest. Of one that keeps some it may be `by_chance` how many. Returns how many manifests are
+    written again.
     """
     rows, copied, rewritten = table.rows[group], 0, 0.0
     for place in range(table.used[group]):
@@ -289,7 +290,16 @@ def take(table: Table, laws: Laws, group: int, newest: bool) -> float:
             elif piece == 1 and partly > 0:
                 share = (hit - emptied) / partly
                 part = (each[0] * share, each[1] * share, each[2] * share)
-                write_again(table, laws, group, row, copied, partly, part)
+                none = all_occupied(live_of(row), share) if by_chance else 0.0
+                if none > NEGLIGIBLE:
+                    write_again(table, laws, group, row, copied, partly * none, each)
+                    copied += 1
+                    part = (
+                        (part[0] - none * each[0]) / (1 - none),
+                        (part[1] - none * each[1]) / (1 - none),
+                        (part[2] - none * each[2]) / (1 - none),
+                    )
+                write_again(table, laws, group, row, copied, partly * (1 - none), part)
             elif piece == 2 and emptied > 0:
                 write_again(table, laws, group, row, copied, emptied, each)
             else:
@@ -297,6 +307,20 @@ def take(table: Table, laws: Laws, group: int, newest: bool) -> float:
             copied += 1
         rewritten += emptied + partly
     return end_taking(table, group, copied, rewritten, 0.0)
+
+
+def all_occupied(places: float, share: float) -> float:
+    """How likely rows that are dealt to so many places by chance leave none without any, if on average they fall into
+    this share of them: by the mean and the variance of how many are left (the classical occupancy problem), which a
+    binomial law has too.
+    """
+    left = places * (1 - share)
+    if places <= 1 or min(left, share) <= NEGLIGIBLE:
+        return 0.0 if left > NEGLIGIBLE else 1.0
+    rows = log(left / places) / log1p(-1 / places)
+    variance = places * (places - 1) * max(0.0, 1 - 2 / places) ** rows + left - left * left
+    ratio = min(1 - NEGLIGIBLE, variance / left)
+    return ratio ** (left / (1 - ratio)) if ratio > 0 else 0.0
 
 
 def leave(table: Table, row: list[float], to: int, count: float, gone: list[float]) -> None:
