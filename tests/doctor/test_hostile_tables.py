@@ -199,7 +199,7 @@ def test_data_file_sizes_near_2_to_63_are_summed(tmp_path):
         path.write_bytes(manifest_bytes(read.header, entries, sync_marker=SYNC))
     inspection = inspect_location(str(root), InspectOptions(grace_s=0))
     content = inspection.tree.content
-    assert content.live_bytes(Kind.DATA) > 2 * (2**63 - 1)
+    assert sum(content.live_sizes(Kind.DATA)) > 2 * (2**63 - 1)
     assert content.unread_manifests == 1
     assert "has a data file of -1 bytes" in str(inspection.findings)
     inspection_document(inspection, files=True)

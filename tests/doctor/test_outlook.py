@@ -14,7 +14,7 @@ from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.outlook import outlook_of
-from wasim.doctor.terminal import prospect_rows, render_inspection
+from wasim.doctor.terminal import prospect_table, render_inspection
 from wasim.doctor.upkeep import _period_s
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS
@@ -155,7 +155,7 @@ def test_no_figure_is_lost_in_eighty_columns(written, bytes_each):
     console = Console(width=80, file=io.StringIO())
     console.print(render_inspection(inspect_location(str(written[0].root), AT_INTERVAL), outlook))
     lines = console.file.getvalue().splitlines()
-    for _, *cells in prospect_rows(outlook):
+    for _, *cells in prospect_table(outlook).rows:
         assert any(" ".join(line.split()).endswith(" ".join(cells)) for line in lines)
 
 

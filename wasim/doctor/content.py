@@ -67,28 +67,10 @@ class ContentFiles:
                 sums[one] = sums.get(one, 0) + size
         return list(sums.values())
 
-    def live_bytes(self, kind: Kind) -> int:
-        """Bytes of the current snapshot's files of a kind, as its manifests give them."""
-        return sum(
-            size for size, one, live in zip(self.bytes, self.kinds, self.is_live, strict=True) if live and one == kind
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Layout:
-    """How the entries of a manifest are read; `inner` are the places of the data file's own fields."""
-
-    scanner: Scanner
-    inner: Mapping[int, int]
-
-
-class _Held(NamedTuple):
-    """What a manifest says of all its files."""
-
-    manifest: int
-    spec_id: int
-    is_live: bool
-    last_seen: int
+    def live_sizes(self, kind: Kind) -> list[int]:
+        """Bytes of each of the current snapshot's files of a kind, as its manifests give them."""
+        rows = zip(self.bytes, self.kinds, self.is_live, strict=True)
+        return [size for size, one, is_live in rows if is_live and one == kind]
 
 
 class Entries(NamedTuple):
@@ -119,9 +101,7 @@ def read_content(
         key, is_live = index.keys[place], place in live
         if isinstance(found, Entries):
             content.unread_manifests += not is_whole(manifest, found, places.files.get(key), key, faults)
-            last_seen = index.last_seen(place)
-            held = _Held(manifest=place, spec_id=manifest.partition_spec_id, is_live=is_live, last_seen=last_seen)
-            _add(content, found, places, held)
+            _add(content, found, places, index, place, is_live=is_live)
             continue
         if isinstance(found, FileNotFoundError):
             faults.add_missing(key, "a manifest", was_listed=key in places.files)
@@ -194,58 +174,63 @@ def _parquet_entries(data: bytes, key: str) -> Entries:
 
 def _entries(container: PackedContainer, key: str) -> Entries:
     try:
-        layout = _layout(container.header.get("avro.schema", b""), "iceberg.schema" in container.header)
+        scanner, inner = _scanner(container.header.get("avro.schema", b""), "iceberg.schema" in container.header)
     except IcebergFileError as error:
         raise IcebergFileError(key, error.problem) from error
     items, rows = allowed_items(container.file_bytes), list[Row]()
     for block in inflated_blocks(container):
-        scanned = scan_records(block.raw, layout.scanner, source=key, items=items, records=block.record_count)
+        scanned = scan_records(block.raw, scanner, source=key, items=items, records=block.record_count)
         if len(scanned.rows) != block.record_count:
             raise IcebergFileError(
                 key, f"has a block of {len(scanned.rows)} records that announces {block.record_count}"
             )
         rows += scanned.rows
-    return Entries(rows=rows, places=layout.scanner.places, inner=layout.inner)
+    return Entries(rows=rows, places=scanner.places, inner=inner)
 
 
 # Hundreds of manifests of a table share their schema, and checking it would cost more than their entries.
 @lru_cache(maxsize=64)
-def _layout(avro_schema: bytes, is_java: bool) -> _Layout:
+def _scanner(avro_schema: bytes, is_java: bool) -> tuple[Scanner, Mapping[int, int]]:
+    """How the entries of a manifest are read, and the places of the data file's own fields."""
     header = {"avro.schema": avro_schema} | ({"iceberg.schema": b""} if is_java else {})
     record = entry_record(header, source="")
     file = dict(record.fields)[_FILE]
     file = file.item if isinstance(file, AvroOptional) else file
     inner = field_positions(file, _WANTED) if isinstance(file, AvroRecord) else {}
-    return _Layout(scanner=record_scanner(record, _WANTED), inner=inner)
+    return record_scanner(record, _WANTED), inner
 
 
-def _add(content: ContentFiles, entries: Entries, places: Places, held: _Held) -> None:
+def _add(
+    content: ContentFiles, entries: Entries, places: Places, index: ManifestIndex, manifest: int, *, is_live: bool
+) -> None:
+    """Adds the files that the manifest at a place of the index lists."""
+    last_seen, spec_id = index.last_seen(manifest), index.manifests[manifest].partition_spec_id
     status_at, file_at = entries.places[_STATUS], entries.places[_FILE]
     path_at, rows_at, bytes_at = (entries.inner[number] for number in (_PATH, _ROWS, _BYTES))
     content_at, partition_at = entries.inner.get(_CONTENT), entries.inner.get(_PARTITION)
     rows = [row for row in entries.rows if row[status_at] != Status.DELETED]
-    content.held[held.manifest] = len(rows)
+    content.held[manifest] = len(rows)
     for row in rows:
         file = row[file_at]
         if not isinstance(file, tuple):
             continue
-        kind = Kind.DATA if content_at is None else _kind(file[content_at])
+        is_data = content_at is None or file[content_at] in (None, FileContent.DATA)
         key = places.key(str(file[path_at]))
         place = content.places.get(key)
         if place is None:
             content.places[key] = len(content.bytes)
             content.bytes.append(_whole(file[bytes_at]))
             content.rows.append(_whole(file[rows_at]))
-            content.kinds.append(kind)
-            content.manifests.append(held.manifest)
-            content.last_seen.append(held.last_seen)
-            content.is_live.append(held.is_live)
-            partition = (held.spec_id, None if partition_at is None else file[partition_at])
+            content.kinds.append(Kind.DATA if is_data else Kind.DELETE_FILE)
+            content.manifests.append(manifest)
+            content.last_seen.append(last_seen)
+            content.is_live.append(is_live)
+            partition = (spec_id, None if partition_at is None else file[partition_at])
             content.partitions.append(content.partition_places.setdefault(partition, len(content.partition_places)))
         else:
-            content.others.setdefault(place, []).append(held.manifest)
-            content.last_seen[place] = max(content.last_seen[place], held.last_seen)
-            content.is_live[place] = content.is_live[place] or held.is_live
+            content.others.setdefault(place, []).append(manifest)
+            content.last_seen[place] = max(content.last_seen[place], last_seen)
+            content.is_live[place] = content.is_live[place] or is_live
 
 
 def _sound(entries: Entries, key: str) -> Entries:
@@ -257,10 +242,6 @@ def _sound(entries: Entries, key: str) -> Entries:
         if least < 0:
             raise IcebergFileError(key, f"has a data file of {least} {what}")
     return entries
-
-
-def _kind(content: Value) -> Kind:
-    return Kind.DATA if content in (None, FileContent.DATA) else Kind.DELETE_FILE
 
 
 def _whole(value: Value) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -77,7 +78,7 @@ def _read_part(decoder: Decoder, read: Reading, keys: Sequence[str]) -> list[Any
 def list_files(storage: Storage, root: str, map_parts: MapParts | None) -> list[StoredFile]:
     """Every file below a folder by its path; in parts, each folder two levels below it is one."""
     if map_parts is None:
-        return sorted(storage.list(root), key=_path_of)
+        return sorted(storage.list(root), key=attrgetter("path"))
     files, folders = list[StoredFile](), [root]
     for _ in range(2):
         seen = [storage.children(folder) for folder in folders]
@@ -87,11 +88,7 @@ def list_files(storage: Storage, root: str, map_parts: MapParts | None) -> list[
         if isinstance(found, StorageError):
             raise found
         files += found
-    return sorted(files, key=_path_of)
-
-
-def _path_of(file: StoredFile) -> str:
-    return file.path
+    return sorted(files, key=attrgetter("path"))
 
 
 def _listed(storage: Storage, folder: str) -> list[StoredFile] | StorageError:

@@ -12,7 +12,7 @@ from wasim.doctor.content import ContentFiles
 from wasim.doctor.heads import AvroHead, JsonHead
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.opening import OpenedTable
-from wasim.doctor.table_files import Amount, FileState, State
+from wasim.doctor.table_files import Amount, State
 from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
 from wasim.iceberg.properties import GC_ENABLED, TableProperties
 from wasim.iceberg.resolve import metadata_version
@@ -252,36 +252,28 @@ class Expirable:
         """
         places = {place for place, one in enumerate(self.index.snapshots) if one.snapshot_id in kept}
         sizes: dict[Kind, list[int]] = {}
-        for file in self._going(places, stays_with(self.index, kept)):
-            if file.kind is not None:
-                sizes.setdefault(file.kind, []).append(file.bytes)
-        return {kind: Amount(files=len(found), bytes=sum(found)) for kind, found in sizes.items()}
-
-    def _going(self, places: Set[int], stays: Sequence[bool]) -> Iterator[FileState]:
+        stays = stays_with(self.index, kept)
         content = self.content if self.content is not None and not self.content.unread_manifests else None
         for file in self.files:
             if file.kind in _BY_SNAPSHOT:
                 is_kept = file.last_seen is None or file.last_seen in places
             elif file.kind in DATA_KINDS:
-                is_kept = content is None or any(stays[one] for one in _manifests_of(content, file.key))
+                place = -1 if content is None else content.places[file.key]
+                is_kept = content is None or any(
+                    stays[one] for one in (content.manifests[place], *content.others.get(place, ()))
+                )
             else:
                 is_kept = stays[self.manifest_places[file.key]]
-            if not is_kept:
-                yield file
+            if not is_kept and file.kind is not None:
+                sizes.setdefault(file.kind, []).append(file.bytes)
+        return {kind: Amount(files=len(found), bytes=sum(found)) for kind, found in sizes.items()}
 
 
 def stays_with(index: ManifestIndex, kept: Set[int]) -> list[bool]:
     """Of each manifest, whether one of the snapshots of these ids holds it."""
     places = [place for place, one in enumerate(index.snapshots) if one.snapshot_id in kept]
-    return [_holds_any(spans, places) for spans in index.spans]
 
+    def holds_any(spans: Sequence[tuple[int, int]]) -> bool:
+        return any((at := bisect_left(places, first)) < len(places) and places[at] <= last for first, last in spans)
 
-def _manifests_of(content: ContentFiles, key: str) -> Iterator[int]:
-    place = content.places[key]
-    yield content.manifests[place]
-    yield from content.others.get(place, ())
-
-
-def _holds_any(spans: Sequence[tuple[int, int]], places: Sequence[int]) -> bool:
-    """Whether one of the places, which ascend, is in one of the spans."""
-    return any((at := bisect_left(places, first)) < len(places) and places[at] <= last for first, last in spans)
+    return list(map(holds_any, index.spans))

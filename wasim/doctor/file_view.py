@@ -213,12 +213,8 @@ def _view_puffin(data: bytes, source: str) -> FileView:
             "compression_codec": blob.optional_text("compression-codec"),
             "properties": blob.text_map("properties"),
         }
-        _check_blob(record, start, source)
+        if record["offset"] < 4 or record["length"] < 0 or record["offset"] + record["length"] > start - 4:
+            raise IcebergFileError(source, f"is a Puffin file whose blob at {record['offset']} lies outside it")
         records.append(record)
     header: dict[str, Any] = {"bytes": len(data), "footer_bytes": size, **footer.text_map("properties")}
     return FileView(kind="puffin", header=header, records=records)
-
-
-def _check_blob(blob: Mapping[str, Any], footer: int, source: str) -> None:
-    if blob["offset"] < 4 or blob["length"] < 0 or blob["offset"] + blob["length"] > footer - 4:
-        raise IcebergFileError(source, f"is a Puffin file whose blob at {blob['offset']} lies outside it")

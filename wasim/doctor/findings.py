@@ -12,7 +12,7 @@ from wasim.doctor.table_files import FaultKind, State, StateTotals
 from wasim.doctor.tree import Tree
 from wasim.errors import WasimError
 from wasim.iceberg import ManifestFile
-from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger import DATA_KINDS, METADATA_KINDS, Kind
 from wasim.ledger.trouble import JSON_MARKS, LARGE_MANIFESTS, MANY_MANIFESTS
 from wasim.units import format_bytes, format_figure
 
@@ -209,14 +209,10 @@ def measures(tree: Tree, totals: StateTotals) -> dict[str, float]:
     if data_bytes and metadata >= _LEAST_METADATA_BYTES:
         values["metadata_share"] = metadata / data_bytes
     if content is not None:
-        rows = zip(content.bytes, content.kinds, content.is_live, strict=True)
-        sizes = [size for size, kind, is_live in rows if is_live and kind is Kind.DATA]
-        deletes = sum(
-            live and kind is Kind.DELETE_FILE for kind, live in zip(content.kinds, content.is_live, strict=True)
-        )
+        sizes = content.live_sizes(Kind.DATA)
         if len(sizes) >= _LEAST_FILES:
             values["small_file_share"] = sum(size < SMALL_FILE_BYTES for size in sizes) / len(sizes)
-            values["delete_file_share"] = deletes / len(sizes)
+            values["delete_file_share"] = len(content.live_sizes(Kind.DELETE_FILE)) / len(sizes)
             if (skew := _skew_of(content.live_bytes_by_partition())) is not None:
                 values["partition_skew"] = skew
     whole = totals.of_kinds(tuple(Kind)).bytes
@@ -239,7 +235,7 @@ def live_data_bytes(tree: Tree) -> int | None:
     """Bytes of the current snapshot's data and delete files: its manifests' own, else its summary's, else None."""
     is_known = tree.content is not None and not tree.content.unread_live_manifests and tree.index.live_is_known
     if tree.content is not None and is_known:
-        return tree.content.live_bytes(Kind.DATA) + tree.content.live_bytes(Kind.DELETE_FILE)
+        return sum(sum(tree.content.live_sizes(kind)) for kind in DATA_KINDS)
     current = tree.opened.metadata.current_snapshot_id
     snapshot = next((one for one in tree.index.snapshots if one.snapshot_id == current), None)
     return None if snapshot is None else snapshot.count_of("total-files-size")

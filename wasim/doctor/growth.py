@@ -21,7 +21,7 @@ from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.retention import has_expired
 from wasim.ledger import Kind
-from wasim.ledger.trouble import JSON_MARKS, MARKS, Mark
+from wasim.ledger.trouble import JSON_MARKS, MARKS
 from wasim.units import DAY_S, Floats
 
 LEAST_COMMITS = 3
@@ -42,10 +42,10 @@ class Law:
 
 def fit_laws(tree: Tree, history: History) -> dict[Kind, Law]:
     """The laws of the kinds of which three commits or more are known."""
-    laws: dict[Kind, Law] = {}
+    laws, counts = dict[Kind, Law](), _column(tree.index.counts)
     for kind, drivers in (
         (Kind.METADATA_JSON, _json_drivers(tree)),
-        (Kind.MANIFEST_LIST, _list_drivers(tree)),
+        (Kind.MANIFEST_LIST, {"fixed": np.ones(len(counts)), "manifest": counts}),
         (Kind.DATA_MANIFEST, _manifest_drivers(tree, history)),
     ):
         written = history.ledger.written_bytes[kind].astype(np.float64)
@@ -63,11 +63,6 @@ def _json_drivers(tree: Tree) -> dict[str, Floats]:
         return {"fixed": np.ones_like(commits), "commit": commits}
     limit = TableProperties.read_leniently(tree.opened.metadata.properties).metadata_previous_versions_max
     return {"fixed": np.ones_like(commits), "snapshot": commits, "log entry": np.minimum(commits, limit)}
-
-
-def _list_drivers(tree: Tree) -> dict[str, Floats]:
-    counts = np.array([np.nan if count < 0 else count for count in tree.index.counts], dtype=np.float64)
-    return {"fixed": np.ones_like(counts), "manifest": counts}
 
 
 def _manifest_drivers(tree: Tree, history: History) -> dict[str, Floats]:
@@ -177,15 +172,16 @@ def measure_growth(
         "metadata_bytes": Trend(now=metadata_bytes, per_day=written, quickening=quickening),
         "data_bytes": Trend(now=data_bytes or 0, per_day=data),
     }
-    days = {mark.name: _days(trends[_judged(mark)], mark.value) for mark in MARKS if mark.quantity in trends}
+    judged = {mark: _JSON_TEXT for mark in JSON_MARKS if not mark.is_stored}
+    days = {
+        mark.name: _days(trends[judged.get(mark, mark.quantity)], mark.value)
+        for mark in MARKS
+        if mark.quantity in trends
+    }
     days |= {mark.name: days_until_share(trends, mark.value) for mark in MARKS if mark.quantity == "metadata_share"}
     other_size = {True: trends[_JSON_TEXT], False: trends["metadata_json_bytes"]}
     others = {mark.name: _days(other_size[mark.is_stored], mark.value) for mark in JSON_MARKS}
     return Growth(trends=trends, days_until=days, days_until_other=others)
-
-
-def _judged(mark: Mark) -> str:
-    return _JSON_TEXT if mark in JSON_MARKS and not mark.is_stored else mark.quantity
 
 
 def mark_rows(growth: Growth) -> Iterator[tuple[str, str, str, str]]:

@@ -167,22 +167,13 @@ def _spread(values: Floats) -> Spread:
     return Spread(median=float(median), low=float(low), high=float(high))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Columns:
-    """Bytes and files that each commit wrote, by kind, and where that is known."""
+    """Bytes and files that each commit wrote, by kind, and where that is known; at first nothing is."""
 
-    written: dict[Kind, Ints]
-    files: dict[Kind, Ints | Floats]
-    known: dict[str, np.ndarray]
-
-    @classmethod
-    def of(cls, commits: int) -> "_Columns":
-        """Nothing written, and nothing known."""
-        return cls(
-            written={kind: np.zeros(commits, dtype=np.int64) for kind in Kind},
-            files={kind: np.zeros(commits, dtype=np.int64) for kind in Kind},
-            known={kind.value: np.zeros(commits, dtype=bool) for kind in Kind},
-        )
+    def __init__(self, commits: int) -> None:
+        self.written: dict[Kind, Ints] = {kind: np.zeros(commits, dtype=np.int64) for kind in Kind}
+        self.files: dict[Kind, Ints | Floats] = {kind: np.zeros(commits, dtype=np.int64) for kind in Kind}
+        self.known: dict[str, np.ndarray] = {kind.value: np.zeros(commits, dtype=bool) for kind in Kind}
 
     def add(self, tree: Tree, kind: Kind, keys: Iterable[tuple[int, str]]) -> None:
         """The file of a kind that the commit of each place wrote, as far as it is still there."""
@@ -195,7 +186,7 @@ class _Columns:
 
 def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, dict[str, np.ndarray]]:
     index, count = tree.index, len(times_s)
-    columns = _Columns.of(count)
+    columns = _Columns(count)
     written, files, known = columns.written, columns.files, columns.known
     columns.add(tree, Kind.MANIFEST_LIST, enumerate(index.list_keys))
     columns.add(tree, Kind.METADATA_JSON, _versions_of_snapshots(tree, versions).items())

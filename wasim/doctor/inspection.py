@@ -16,7 +16,7 @@ from wasim.doctor.opening import Choice, OpenedTable, open_table
 from wasim.doctor.remedies import Remedy, find_remedies
 from wasim.doctor.table_files import State, StateTotals, total_states
 from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, read_tree
-from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger import DATA_KINDS, METADATA_KINDS, Kind
 from wasim.ledger.machine import SHIPPED_MACHINE, Machine
 from wasim.storage import S3Options
 
@@ -150,5 +150,5 @@ def live_bytes(inspection: Inspection) -> dict[Kind, int]:
     totals, content = inspection.totals, inspection.tree.content
     live = {kind: totals.of(kind, State.LIVE).bytes for kind in Kind}
     if content is not None:
-        live |= {kind: content.live_bytes(kind) for kind in (Kind.DATA, Kind.DELETE_FILE)}
+        live |= {kind: sum(content.live_sizes(kind)) for kind in DATA_KINDS}
     return live

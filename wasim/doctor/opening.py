@@ -2,8 +2,9 @@
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from wasim.doctor.catalogs import is_table_name, load_named
@@ -128,8 +129,6 @@ def _as_named(folder: Folder, choice: Choice, metadata_location: str) -> tuple[F
 
 
 def _absolute(path: str) -> str:
-    from pathlib import Path  # noqa: PLC0415 - plain paths of S3 are no paths of this machine
-
     return str(Path(path).absolute())
 
 
@@ -280,13 +279,6 @@ def _with_hint(folder: Folder, chosen: Chosen) -> Chosen:
     if not _HINTED_NAME.fullmatch(text):
         return replace(chosen, hint="no version", hint_agrees=False)
     hint, base = text.decode(), chosen.path.rpartition("/")[2]
-    named = [name for name in _metadata_names(folder) if name == hint or name.startswith((f"{hint}.", f"v{hint}."))]
+    names = (name for parent, _, name in (key.rpartition("/") for key in folder.files) if parent == folder.name)
+    named = [name for name in names if name == hint or name.startswith((f"{hint}.", f"v{hint}."))]
     return replace(chosen, hint=hint, hint_agrees=base in named, hint_is_ahead=not named)
-
-
-def _metadata_names(folder: Folder) -> Iterator[str]:
-    """The names of the files in the metadata folder."""
-    for key in folder.files:
-        parent, _, name = key.rpartition("/")
-        if parent == folder.name:
-            yield name

@@ -284,7 +284,9 @@ def _compared(inspection: Inspection, now: Forecast, profile: Forecast) -> Itera
 
 def _age_s(inspection: Inspection, table: TableCase, interval_s: float) -> float:
     """How long a table was written at this interval to have as many commits. WasimError beyond a century."""
-    commits = _commits_so_far(inspection, table)
+    left = len(inspection.tree.index.snapshots)
+    appends = round(table.case.horizon_s / table.case.commit_interval_s)
+    commits = max(1, round(snapshots_made(inspection.tree) * appends / left))
     if commits * interval_s > _MOST_AGE_S:
         location, every = inspection.tree.opened.location, format_duration(interval_s)
         raise WasimError(
@@ -292,13 +294,6 @@ def _age_s(inspection: Inspection, table: TableCase, interval_s: float) -> float
             " Its last-sequence-number counts no commits, or --commit-interval is shorter."
         )
     return commits * interval_s
-
-
-def _commits_so_far(inspection: Inspection, table: TableCase) -> int:
-    """Commits that added data since the table was made."""
-    left = len(inspection.tree.index.snapshots)
-    appends = round(table.case.horizon_s / table.case.commit_interval_s)
-    return max(1, round(snapshots_made(inspection.tree) * appends / left))
 
 
 def _others(case: Case) -> Iterator[tuple[str, Case]]:

@@ -5,22 +5,18 @@ from typing import TYPE_CHECKING
 
 from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity
-from wasim.doctor.growth import mark_rows
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.table_files import State
 from wasim.doctor.terminal import (
-    PART_COLUMNS,
-    PROSPECT_COLUMNS,
-    REMEDY_COLUMNS,
     blocker_lines,
+    days_table,
     headline,
     history_lines,
     latency_line,
     outlook_lines,
-    outlook_title,
-    part_rows,
-    prospect_rows,
-    remedy_rows,
+    part_table,
+    prospect_table,
+    remedy_table,
     sql_lines,
     state_name,
     state_table,
@@ -52,14 +48,14 @@ def render_page(inspection: Inspection, outlook: "Outlook | None" = None) -> str
         ],
         states=state_table(inspection, " in "),
         pictures=tuple(_pictures(inspection)),
-        parts=_parts(inspection),
+        parts=part_table(inspection, least=0),
         history=_history(inspection),
-        days=_days(inspection),
-        prospects=None if outlook is None else _prospects(outlook),
+        days=days_table(inspection),
+        prospects=None if outlook is None else prospect_table(outlook),
         prospect_lines=() if outlook is None else tuple(outlook_lines(outlook)),
         blockers=tuple(blocker_lines(inspection)),
-        remedies=_remedies(inspection, alternatives=False),
-        alternatives=_remedies(inspection, alternatives=True),
+        remedies=remedy_table(inspection, alternatives=False),
+        alternatives=remedy_table(inspection, alternatives=True),
         sql=sql_lines(inspection)[2:],
         identity=tuple(_identity(inspection)),
     )
@@ -75,15 +71,6 @@ def _findings(inspection: Inspection) -> TextTable:
     )
 
 
-def _prospects(outlook: "Outlook") -> TextTable:
-    return TextTable(
-        caption=outlook_title(outlook),
-        head=("", *PROSPECT_COLUMNS),
-        figures=PROSPECT_COLUMNS,
-        rows=tuple(prospect_rows(outlook)),
-    )
-
-
 def _pictures(inspection: Inspection) -> Iterator[Picture]:
     totals, history = inspection.totals, inspection.history
     states = [state for state in State if totals.of_kinds(METADATA_KINDS, state).files]
@@ -96,29 +83,11 @@ def _pictures(inspection: Inspection) -> Iterator[Picture]:
         yield picture_of(draw_chart(chart) if isinstance(chart, Chart) else chart)
 
 
-def _parts(inspection: Inspection) -> TextTable:
-    rows = tuple(part_rows(inspection, least=0))
-    return TextTable(caption="Uncompressed", head=("part", *PART_COLUMNS), figures=PART_COLUMNS, rows=rows)
-
-
 def _history(inspection: Inspection) -> TextTable:
     rows = [tuple(line.strip().split(": ", 1)) for line in history_lines(inspection)]
     return TextTable(
         caption="Rebuilt from what is left", head=("what", "value"), rows=tuple(row for row in rows if len(row) == 2)
     )
-
-
-def _days(inspection: Inspection) -> TextTable:
-    rows = [(name, time, f"{why} {link}".rstrip()) for name, time, why, link in mark_rows(inspection.growth)]
-    head = ("mark", "time", "why it matters")
-    return TextTable(caption="Time until a mark", head=head, figures=("time",), rows=tuple(rows))
-
-
-def _remedies(inspection: Inspection, *, alternatives: bool) -> TextTable:
-    head = ("remedy", *REMEDY_COLUMNS, "note")
-    rows = tuple(remedy_rows(inspection, alternatives=alternatives))
-    caption = "One of these, instead of that expiry" if alternatives else "In the order in which to apply them"
-    return TextTable(caption=caption, head=head, figures=REMEDY_COLUMNS, rows=rows)
 
 
 def _identity(inspection: Inspection) -> Iterator[tuple[str, str]]:

@@ -147,11 +147,9 @@ def _compaction(tree: Tree, table: str) -> Remedy | None:
     content = tree.content
     if content is None:
         return None
-    rows = zip(content.bytes, content.kinds, content.is_live, strict=True)
-    live = [(size, kind) for size, kind, is_live in rows if is_live]
-    small = [size for size, kind in live if kind is Kind.DATA and size < SMALL_FILE_BYTES]
-    deletes = sum(kind is Kind.DELETE_FILE for _, kind in live)
-    if len(small) <= _LEAST_SMALL_FILES and deletes <= _LEAST_SMALL_FILES:
+    small = sum(size < SMALL_FILE_BYTES for size in content.live_sizes(Kind.DATA))
+    deletes = len(content.live_sizes(Kind.DELETE_FILE))
+    if small <= _LEAST_SMALL_FILES and deletes <= _LEAST_SMALL_FILES:
         return None
     arguments = "options => map('delete-file-threshold', '1')" if deletes else ""
     also = f" and {deletes:,} delete files" if deletes else ""
@@ -159,7 +157,7 @@ def _compaction(tree: Tree, table: str) -> Remedy | None:
     return Remedy(
         name="rewrite_data_files",
         frees={},
-        note=f"{len(small):,} data files below 32 MiB{also} become few; the old ones go with their snapshots",
+        note=f"{small:,} data files below 32 MiB{also} become few; the old ones go with their snapshots",
         sql=call_procedure("rewrite_data_files", table, arguments),
         blocked=missing,
     )

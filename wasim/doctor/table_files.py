@@ -169,10 +169,6 @@ class Faults:
     counts: Counter[FaultKind] = field(default_factory=Counter)
     examples: dict[FaultKind, list[str]] = field(default_factory=dict)
 
-    def copy(self) -> "Faults":
-        """The same faults, to which others can be added."""
-        return Faults(counts=self.counts.copy(), examples={kind: [*texts] for kind, texts in self.examples.items()})
-
     def add(self, kind: FaultKind, text: str) -> None:
         """One more fault; the text names the file."""
         self.counts[kind] += 1

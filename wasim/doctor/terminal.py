@@ -12,7 +12,6 @@ from rich.text import Text
 from wasim.doctor.document import file_rows, moment_words
 from wasim.doctor.findings import Severity
 from wasim.doctor.growth import mark_rows
-from wasim.doctor.history import Spread
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import REST
 from wasim.doctor.table_files import Amount, State
@@ -87,14 +86,22 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
     yield Text()
     yield _states(inspection)
     yield Text()
-    yield _json_parts(inspection)
+    parts = part_table(inspection, least=-(-inspection.parts.total_bytes // 1000))
+    yield _table("What metadata.json is made of", parts, parts.rows)
     yield Text()
     yield from map(Text, history_lines(inspection))
     yield Text()
-    yield _days(inspection)
+    marks = mark_rows(inspection.growth)
+    linked = ((name, time, Text(why, style=f"link {link}" if link else "")) for name, time, why, link in marks)
+    yield _table("At the current growth rate, time until", days_table(inspection), linked)
     yield Text()
     if outlook is not None:
-        yield _prospects(outlook)
+        prospects = prospect_table(outlook)
+        table = _table(prospects.caption, prospects, prospects.rows)
+        for column in table.columns:
+            column.header = str(column.header).replace(" ", "\n")
+        table.columns[0].min_width = _NAME_WIDTH
+        yield table
         yield from map(Text, outlook_lines(outlook))
         yield Text()
     yield from _remedies(inspection)
@@ -102,15 +109,14 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
     yield from _findings(inspection)
 
 
-def _table(
-    title: str, left: str, right: Iterable[str], rows: Iterable[Iterable[str | Text]] = (), last: str | None = None
-) -> Table:
+def _table(title: str, text: TextTable, rows: Iterable[Iterable[str | Text]]) -> Table:
+    """A table for a terminal with the columns of a text's, of which figures stay on a line."""
     table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(left, overflow="fold")
-    for name in right:
-        table.add_column(name, justify="right", no_wrap=True)
-    if last is not None:
-        table.add_column(last, overflow="fold")
+    for name in text.head:
+        if name in text.figures:
+            table.add_column(name, justify="right", no_wrap=True)
+        else:
+            table.add_column(name, overflow="fold")
     for row in rows:
         table.add_row(*row)
     return table
@@ -140,32 +146,25 @@ def _cell(amount: Amount, between: str) -> str:
 
 def _states(inspection: Inspection) -> Table:
     text, others = state_table(inspection, "\n"), inspection.totals.other
-    table = _table("On storage: bytes, and files", "", text.figures)
+    table = _table("On storage: bytes, and files", text, text.rows[:-1])
     table.columns[0].no_wrap = True
-    for row in text.rows:
-        table.add_row(*row, style="bold" if row is text.rows[-1] else None)
+    table.add_row(*text.rows[-1], style="bold")
     if others.files:
         table.add_row("neither", _cell(others, "\n"))
     return table
 
 
-PART_COLUMNS = ("bytes", "share", "a commit adds")
-
-
-def part_rows(inspection: Inspection, least: int) -> Iterator[tuple[str, ...]]:
-    """A row for each part of metadata.json that grows or has so many bytes: its name, and a cell for each column."""
-    parts = inspection.parts
+def part_table(inspection: Inspection, least: int) -> TextTable:
+    """A row for each part of metadata.json that grows or has so many bytes."""
+    parts, rows = inspection.parts, []
     for part, size in sorted(parts.bytes.items(), key=lambda item: -item[1]):
         growth = parts.growth_bytes.get(part)
         if size >= least or growth:
             added = "" if growth is None else format_bytes(growth)
             name = "all else" if part == REST else part
-            yield name, format_bytes(size), f"{size / max(1, parts.total_bytes):.1%}", added
-
-
-def _json_parts(inspection: Inspection) -> Table:
-    rows = part_rows(inspection, least=-(-inspection.parts.total_bytes // 1000))
-    return _table("What metadata.json is made of", "part", PART_COLUMNS, rows)
+            rows.append((name, format_bytes(size), f"{size / max(1, parts.total_bytes):.1%}", added))
+    head = ("part", "bytes", "share", "a commit adds")
+    return TextTable(caption="Uncompressed", head=head, figures=head[1:], rows=tuple(rows))
 
 
 def history_lines(inspection: Inspection) -> Iterator[str]:
@@ -185,7 +184,10 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
         yield f"  metadata.json written so far: {format_bytes(int(sizes.sum()))} in the {len(sizes):,} that are left"
     if interval is not None:
         source = "" if history.interval_source == "snapshots" else f", {history.interval_source}"
-        yield f"  commit interval: {_seconds(interval)} (median; 10 % to 90 % of commits{source})"
+        low, middle, high = (
+            format_duration(max(0.001, round(one, 2))) for one in (interval.low, interval.median, interval.high)
+        )
+        yield f"  commit interval: {middle} ({low} to {high}) (median; 10 % to 90 % of commits{source})"
     operations = ", ".join(f"{printable(name, 40)} {count:,}" for name, count in history.operations.items())
     yield f"  operations: {operations}"
     for writer, count in history.writers.items():
@@ -194,7 +196,8 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
         spread = history.bytes_per_commit(kind)
         if spread is not None and spread.high:
             each = "version" if kind is Kind.METADATA_JSON else "commit"
-            yield f"  {KIND_NAMES[kind]} a {each}: {format_bytes(spread.median)} ({_bytes(spread)})"
+            low, middle, high = map(format_bytes, (spread.low, spread.median, spread.high))
+            yield f"  {KIND_NAMES[kind]} a {each}: {middle} ({low} to {high})"
     yield from law_lines(inspection)
 
 
@@ -208,34 +211,27 @@ def law_lines(inspection: Inspection) -> Iterator[str]:
         yield f"  law of {KIND_NAMES[kind]}: {' + '.join(terms)}; half of them within {law.typical_error:.2%}"
 
 
-def _seconds(spread: Spread) -> str:
-    low, median, high = (format_duration(max(0.001, round(one, 2))) for one in (spread.low, spread.median, spread.high))
-    return f"{median} ({low} to {high})"
+def days_table(inspection: Inspection) -> TextTable:
+    """A row for each mark: its name, the time until it, and why it matters."""
+    rows = [(name, time, f"{why} {link}".rstrip()) for name, time, why, link in mark_rows(inspection.growth)]
+    head = ("mark", "time", "why it matters")
+    return TextTable(caption="Time until a mark", head=head, figures=("time",), rows=tuple(rows))
 
 
-def _bytes(spread: Spread) -> str:
-    return f"{format_bytes(spread.low)} to {format_bytes(spread.high)}"
-
-
-def _days(inspection: Inspection) -> Table:
-    marks = mark_rows(inspection.growth)
-    rows = ((name, time, Text(why, style=f"link {link}" if link else "")) for name, time, why, link in marks)
-    return _table("At the current growth rate, time until", "mark", ("time",), rows, "why it matters")
-
-
-PROSPECT_COLUMNS = ("written so far", "written ahead", "on storage, most", "metadata.json, most", "manifests, most")
-
-
-def prospect_rows(outlook: "Outlook") -> Iterator[tuple[str, ...]]:
-    """A row for each way to go on: its name, and a cell for each of `PROSPECT_COLUMNS`."""
+def prospect_table(outlook: "Outlook") -> TextTable:
+    """A row for each way to go on."""
+    figures = ("written so far", "written ahead", "on storage, most", "metadata.json, most", "manifests, most")
+    rows = []
     for one in outlook.prospects:
         sizes = (one.written_so_far_bytes, one.written_ahead_bytes, one.on_disk_bytes, one.metadata_json_bytes)
-        yield one.name, *map(format_bytes, sizes), f"{one.manifests:,}"
-
-
-def outlook_title(outlook: "Outlook") -> str:
-    """What the rows are about."""
-    return f"With this setting from the start: metadata to date, and after {format_duration(outlook.ahead_s)} more"
+        rows.append((one.name, *map(format_bytes, sizes), f"{one.manifests:,}"))
+    return TextTable(
+        caption="With this setting from the start: metadata to date, and after"
+        f" {format_duration(outlook.ahead_s)} more",
+        head=("", *figures),
+        figures=figures,
+        rows=tuple(rows),
+    )
 
 
 def outlook_lines(outlook: "Outlook") -> Iterator[str]:
@@ -269,36 +265,29 @@ def _amount(compared: "Compared", value: int) -> str:
     return format_bytes(value) if compared.is_bytes else f"{value:,}"
 
 
-def _prospects(outlook: "Outlook") -> Table:
-    heads = [name.replace(" ", "\n") for name in PROSPECT_COLUMNS]
-    table = _table(outlook_title(outlook), "", heads, prospect_rows(outlook))
-    table.columns[0].min_width = _NAME_WIDTH
-    return table
-
-
 def blocker_lines(inspection: Inspection) -> Iterator[str]:
     """Why no file is called an orphan, a line for each reason; none if files may be."""
     return (f"No file is called an orphan: {printable(one.reason, 1_000)}." for one in inspection.tree.blockers)
 
 
-REMEDY_COLUMNS = ("files", "frees", "each metadata.json")
-
-
-def remedy_rows(inspection: Inspection, *, alternatives: bool) -> Iterator[tuple[str, ...]]:
-    """A row for each remedy, or for each alternative to one: its name, a cell for each column, and its note."""
+def remedy_table(inspection: Inspection, *, alternatives: bool) -> TextTable:
+    """A row for each remedy, or for each alternative to one."""
+    figures, rows = ("files", "frees", "each metadata.json"), []
     for remedy in inspection.remedies:
         if remedy.is_alternative is alternatives:
             about = "≈ " if remedy.is_estimate else ""
             files = f"{remedy.total.files:,}" if remedy.frees else ""
             frees = f"{about}{format_bytes(remedy.total.bytes)}" if remedy.frees else ""
             saved = f"−{format_bytes(remedy.json_bytes_saved)}" if remedy.json_bytes_saved else ""
-            yield remedy.name, files, frees, saved, printable(remedy.note, 400)
+            rows.append((remedy.name, files, frees, saved, printable(remedy.note, 400)))
+    caption = "One of these, instead of that expiry" if alternatives else "In the order in which to apply them"
+    return TextTable(caption=caption, head=("remedy", *figures, "note"), figures=figures, rows=tuple(rows))
 
 
 def _remedies(inspection: Inspection) -> Iterator[RenderableType]:
-    rows = remedy_rows(inspection, alternatives=False)
-    yield _table("What would free how much, in this order", "remedy", REMEDY_COLUMNS, rows, "note")
-    others = [f"{row[0].partition(' ')[2]} ({row[2]})" for row in remedy_rows(inspection, alternatives=True)]
+    remedies = remedy_table(inspection, alternatives=False)
+    yield _table("What would free how much, in this order", remedies, remedies.rows)
+    others = [f"{row[0].partition(' ')[2]} ({row[2]})" for row in remedy_table(inspection, alternatives=True).rows]
     if others:
         yield Text(f"Instead of that expiry: {', '.join(others)}; --json has their statements.", style="dim")
 

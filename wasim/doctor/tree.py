@@ -1,6 +1,7 @@
 """A table's files judged: everything that its metadata refers to, against everything that its folder holds."""
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 
 from wasim.doctor.content import ContentFiles, Entries, are_complete, entry_sizes, is_whole, read_content
@@ -16,7 +17,6 @@ from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
 from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile, is_stamp
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import kind_by_name
-from wasim.storage import StoredFile
 from wasim.units import DAY_S
 
 DEFAULT_GRACE_S = 3 * DAY_S
@@ -92,7 +92,7 @@ def read_tree(
 
     Before any but a metadata.json is called an orphan, every manifest list is read `whole`.
     """
-    metadata, faults = opened.metadata, opened.faults.copy()
+    metadata, faults = opened.metadata, deepcopy(opened.faults)
     places = Places(root=opened.root, location=metadata.location, files=opened.files, scheme=opened.storage.scheme)
     snapshots = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
     current = metadata.current_snapshot_id
@@ -184,24 +184,10 @@ class _States:
         referred = {key: found for key in self.opened.files if (found := self._referred(key)) is not None}
         unreferred = _Unreferred(self, decoder, [key for key in self.opened.files if key not in referred])
         files = [
-            self._file(key, file, *(referred.get(key) or unreferred.judged(key)))
+            FileState(key, file.size_bytes, file.modified_s, *(referred.get(key) or unreferred.judged(key)))
             for key, file in self.opened.files.items()
         ]
         return files, unreferred.json_heads, unreferred.evidence.blockers
-
-    @staticmethod
-    def _file(
-        key: str, file: StoredFile, kind: Kind | None, state: State, last_seen: int | None, reason: str = ""
-    ) -> FileState:
-        return FileState(
-            key=key,
-            bytes=file.size_bytes,
-            modified_s=file.modified_s,
-            kind=kind,
-            state=state,
-            last_seen=last_seen,
-            reason=reason,
-        )
 
     def _referred(self, key: str) -> tuple[Kind, State, int | None] | None:
         """What refers to a file; None if nothing does."""

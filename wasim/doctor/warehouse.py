@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from functools import partial
 from typing import Any
@@ -31,12 +31,12 @@ _ABSENT = "–"
 class TableRow:
     """A table in short. Where it could not be inspected, `error` says why, and there are no figures.
 
-    `identities` name the findings that count; `accepted` ones are suppressed.
+    `findings` are the identities of those that count; `accepted` ones are suppressed.
     """
 
     table: str
     severity: Severity | None = None
-    identities: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
     measures: tuple[tuple[str, float], ...] = ()
     metadata_bytes: int = 0
@@ -99,7 +99,7 @@ def _row(table: str, options: InspectOptions, configuration: Configuration, toda
     return TableRow(
         table=table,
         severity=max((one.severity for one in counted), default=None),
-        identities=tuple(one.identity for one in counted),
+        findings=tuple(one.identity for one in counted),
         accepted=tuple(one.identity for one in findings if one not in counted),
         measures=tuple(measures(tree, totals).items()),
         metadata_bytes=totals.of_kinds(METADATA_KINDS).bytes,
@@ -133,7 +133,7 @@ def _cells(row: TableRow, location: str) -> tuple[str, ...]:
     data = _ABSENT if row.live_data_bytes is None else format_bytes(row.live_data_bytes)
     json = format_bytes(values["metadata_json_bytes"]) if "metadata_json_bytes" in values else ""
     counts = (f"{values[name]:,.0f}" if name in values else "" for name in ("snapshots", "manifests"))
-    worst = "" if row.severity is None else f"{row.severity.name.lower()}: {' '.join(sorted(row.identities))}"
+    worst = "" if row.severity is None else f"{row.severity.name.lower()}: {' '.join(sorted(row.findings))}"
     return name, format_bytes(row.metadata_bytes), data, json, *counts, format_bytes(row.orphan_bytes), worst
 
 
@@ -143,15 +143,10 @@ def tables_document(rows: Sequence[TableRow], location: str) -> dict[str, Any]:
         "schema_version": 1,
         "location": location,
         "tables": [
-            {
-                "table": row.table,
+            asdict(row)
+            | {
                 "severity": None if row.severity is None else row.severity.name.lower(),
-                "findings": list(row.identities),
-                "accepted": list(row.accepted),
                 "measures": dict(row.measures),
-                "metadata_bytes": row.metadata_bytes,
-                "live_data_bytes": row.live_data_bytes,
-                "orphan_bytes": row.orphan_bytes,
                 "error": row.error or None,
             }
             for row in rows

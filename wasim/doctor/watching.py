@@ -15,7 +15,6 @@ from wasim.ledger import Kind
 from wasim.units import format_bytes
 
 Look = Callable[[], Inspection]
-_SHOWN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST, Kind.DATA)
 _SHORT = {
     Kind.METADATA_JSON: "json",
     Kind.MANIFEST_LIST: "list",
@@ -112,8 +111,8 @@ def new_commits(before: Inspection, after: Inspection) -> Iterator[str]:
         if snapshot_id in old:
             continue
         sizes = [
-            f"{_SHORT[kind]} {format_bytes(int(ledger.written_bytes[kind][row]))}"
-            for kind in _SHOWN
+            f"{name} {format_bytes(int(ledger.written_bytes[kind][row]))}"
+            for kind, name in _SHORT.items()
             if known[kind.value][row] and ledger.written_bytes[kind][row]
         ]
         when = moment_words(float(ledger.reported_at_s[row]))
