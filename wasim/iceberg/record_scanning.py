@@ -96,7 +96,7 @@ def scan_blocks(blocks: Iterable[Block], scanner: Scanner, *, source: str, file_
 
 
 def read_records(container: Container[Block], record: AvroRecord) -> Iterator[dict[int, Any]]:
-    """All values of every record of a file by the numbers of their fields, those of records within it too.
+    """All values of every record of a file, and of records within records, by the numbers of their fields.
     IcebergFileError as `scan_blocks` raises it.
     """
     whole = Scanner(_numbered_reader(record), {})

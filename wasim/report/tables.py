@@ -1,6 +1,6 @@
 """A table of text, its rendering as plain lines and as Markdown; and Markdown to post under a pull request."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -19,6 +19,29 @@ class TextTable:
     figures: tuple[str, ...] = ()
     grouped: bool = False
     spare: tuple[str, ...] = ()
+
+
+def table_of(
+    caption: str,
+    cells: Iterable[Mapping[str, str]],
+    *,
+    words: Collection[str] = (),
+    grouped: bool = False,
+    spare: tuple[str, ...] = (),
+) -> TextTable:
+    """The table of rows of cells by column, all columns but `words` and the first with figures. The first heads rows
+    that share it when `grouped`.
+    """
+    rows = list(cells)
+    head = tuple(rows[0])[grouped:] if rows else ()
+    return TextTable(
+        caption=caption,
+        head=head,
+        rows=tuple(tuple(row.values()) for row in rows),
+        figures=tuple(name for name in head[not grouped :] if name not in words),
+        grouped=grouped,
+        spare=spare,
+    )
 
 
 def table_lines(table: TextTable) -> Iterator[str]:

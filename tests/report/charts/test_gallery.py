@@ -18,7 +18,7 @@ from wasim.report.charts.chart import styled
 from wasim.report.charts.commits import draw_bytes_per_commit, draw_manifests_and_snapshots
 from wasim.report.charts.lasting import draw_amounts, draw_keeps_up
 from wasim.report.charts.latency import draw_commit_latency, draw_probed
-from wasim.report.charts.trade_off import Bound, draw_bytes, draw_planning, too_short_for_a_month_s
+from wasim.report.charts.trade_off import draw_bytes, draw_planning, too_short_for_a_month_s
 from wasim.report.series import group_cases
 from wasim.runs import Run
 
@@ -94,7 +94,7 @@ def test_the_trade_off_shows_every_interval_and_the_model(ax: Axes, run: Run, fi
 
 def test_limits_are_lines_and_the_answer_is_marked(ax: Axes, run: Run, fit: FitReport) -> None:
     answer = answer_run(run, fit)
-    draw_planning(ax, answer, fit, [Bound(name="planning_p95_ms < 50", y=50.0)])
+    draw_planning(ax, answer, fit, {"planning_p95_ms < 50": 50.0})
     assert set(line(ax, "limit planning_p95_ms < 50").get_ydata()) == {50.0}
     chosen = answer.swept[0].chosen
     assert chosen is not None

@@ -152,8 +152,7 @@ def name_line_ends(ax: Axes, labels: Sequence[EndLabel]) -> None:
             [1.0, 1.04], [end, at], transform=ax.transAxes, clip_on=False, color=label.look.colour, linewidth=1.0
         )  # fmt: skip
         ax.plot(
-            [1.065], [at], transform=ax.transAxes, clip_on=False, color=label.look.colour, linestyle="none",
-            marker=label.look.marker, markersize=4,
+            [1.065], [at], transform=ax.transAxes, clip_on=False, **label.look.points, markersize=4,
         )  # fmt: skip
         ax.text(1.10, at, label.text, transform=ax.transAxes, va="center", fontsize=TICK_PT)
 
@@ -171,11 +170,7 @@ def name_series(ax: Axes, labels: Sequence[EndLabel]) -> None:
     """Names at the ends of the lines; in a key below the axes where one of them is too long for that."""
     if not has_long_names([label.text for label in labels]):
         return name_line_ends(ax, labels)
-    return key_below(ax, [(_cut(label.text, LONGEST_IN_KEY), _as_point(label.look)) for label in labels], columns=1)
-
-
-def _as_point(look: Look) -> dict[str, object]:
-    return {"color": look.colour, "marker": look.marker, "linestyle": "none"}
+    return key_below(ax, [(_cut(label.text, LONGEST_IN_KEY), label.look.points) for label in labels], columns=1)
 
 
 def has_long_names(names: Sequence[str]) -> bool:

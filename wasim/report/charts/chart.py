@@ -46,6 +46,16 @@ class Look:
     marker: str
     line: str | tuple[int, tuple[float, ...]]
 
+    @property
+    def points(self) -> dict[str, Any]:
+        """How matplotlib draws its points alone."""
+        return {"color": self.colour, "marker": self.marker, "linestyle": "none"}
+
+    @property
+    def lines(self) -> dict[str, Any]:
+        """How matplotlib draws its points, joined by its line."""
+        return {**self.points, "linestyle": self.line}
+
 
 _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     "-",

@@ -37,24 +37,22 @@ KEY_COLUMNS = 2
 
 def draw_bytes_per_commit(ax: Axes, runs: tuple[CaseRun, ...]) -> Axes:
     """Bytes that each commit wrote against its number: by kind for the first case, all metadata for the others."""
-    first, ends, most = runs[0], list[EndLabel](), 1
+    first, ends = runs[0], list[EndLabel]()
     for kind in kinds_written((first,)):
         written, look = first.ledger.written_bytes[kind], KIND_LOOKS[kind]
         if not np.any(written > 0):
             continue
         _draw_written(ax, first, written, look, gid=str(kind))
         ends.append(EndLabel(text=f"{KIND_NAMES[kind]} {format_bytes(int(written[-1]))}", y=written[-1], look=look))
-        most = max(most, int(written.max()))
     for position, run in enumerate(runs[1:], start=len(ends)):
         look, written = look_of(position), run.ledger.metadata_bytes
         _draw_written(ax, run, written, look, gid=run.case.label)
         name = f"all of {name_without_interval(run.case)} {format_bytes(int(written[-1]))}"
         ends.append(EndLabel(text=name, y=float(written[-1]), look=look))
-        most = max(most, int(written.max()))
     ax.set(xlabel="commit number", ylabel="written by the commit")
     name_panel(ax, first.case.label)
-    ax.set_xlim(0, max(int(run.ledger.commit[-1]) for run in runs) * 1.02 + 1)
-    ax.set_ylim(0, most * 1.08)
+    ax.set_xlim(0, ax.dataLim.x1 * 1.02 + 1)
+    ax.set_ylim(0, max(1.0, ax.dataLim.y1) * 1.08)
     set_linear_count_axis(ax.xaxis)
     set_linear_byte_axis(ax.yaxis)
     _name_merges(ax, runs)
@@ -64,7 +62,7 @@ def draw_bytes_per_commit(ax: Axes, runs: tuple[CaseRun, ...]) -> Axes:
 
 def _draw_written(ax: Axes, run: CaseRun, written: Ints, look: Look, *, gid: str) -> None:
     ax.plot(
-        run.ledger.commit, written, color=look.colour, marker=look.marker, linestyle=look.line, linewidth=1.2,
+        run.ledger.commit, written, **look.lines, linewidth=1.2,
         markevery=_every(len(written)), gid=gid,
     )  # fmt: skip
 
@@ -89,7 +87,7 @@ def _every(points: int) -> int:
 
 def draw_manifests_and_snapshots(ax: Axes, group: Series) -> Axes:
     """Live manifests (solid) and retained snapshots (dotted) over event time, one colour per interval."""
-    ends, values = [], [1.0]
+    ends = []
     firsts = {run.case.commit_interval_s: run for run in reversed(group.cases)}
     for position, (interval, run) in enumerate(sorted(firsts.items())):
         look, ledger = look_of(position), run.ledger
@@ -104,11 +102,10 @@ def draw_manifests_and_snapshots(ax: Axes, group: Series) -> Axes:
             markevery=_every(len(ledger)), gid=f"manifests {run.case.label}",
         )  # fmt: skip
         ends.append(EndLabel(text=format_duration(interval), y=float(ledger.live_manifests[-1]), look=look))
-        values.append(float(max(ledger.live_manifests.max(), ledger.snapshots_retained.max())))
     ax.set(yscale="log", xlabel="event time", ylabel="count")
     name_panel(ax, group.name)
-    ax.set_xlim(0, max(float(run.ledger.event_time_s.max()) for run in firsts.values()) * 1.02)
-    ax.set_ylim(0.8, max(values) * 1.4)
+    ax.set_xlim(0, ax.dataLim.x1 * 1.02)
+    ax.set_ylim(0.8, max(1.0, ax.dataLim.y1) * 1.4)
     set_event_time_axis(ax.xaxis)
     set_count_axis(ax.yaxis)
     name_line_ends(ax, ends)

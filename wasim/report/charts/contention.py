@@ -74,7 +74,7 @@ def draw_lost_attempts(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
     ends = []
     for position, crowd in enumerate(crowds):
         look, shares = look_of(position), [100 * _of(run).lost_share for run in crowd.cases]
-        ax.plot(crowd.writers, shares, color=look.colour, marker=look.marker, linestyle=look.line, gid=crowd.name)
+        ax.plot(crowd.writers, shares, **look.lines, gid=crowd.name)
         ends.append(EndLabel(text=_short(crowd, crowds), y=shares[-1], look=look))
     ax.set(ylabel="attempts lost, in per cent", ylim=(-2, 102))
     name_panel(ax, "Attempts that another writer beat")
@@ -98,17 +98,16 @@ def draw_medians_by_writers(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
 
 def _draw_times(ax: Axes, lines: Sequence[tuple[str, str, Crowd, Percent, Look]], *, panel: str, label: str) -> Axes:
     """A line each: its id, its name, whose times, which percentile of them, and how it looks."""
-    ends, values = [], []
+    ends = []
     for gid, name, crowd, percent, look in lines:
         times = [run.commit_ms(percent) or 0.0 for run in crowd.cases]
-        ax.plot(crowd.writers, times, color=look.colour, marker=look.marker, linestyle=look.line, gid=gid)
+        ax.plot(crowd.writers, times, **look.lines, gid=gid)
         ends.append(EndLabel(text=name, y=times[-1], look=look))
-        values += times
     how = ", modelled" if any(_is_modelled(crowd) for _, _, crowd, _, _ in lines) else ""
     ax.set(yscale="log", ylabel=f"{label}{how}")
     name_panel(ax, panel)
     _set_writers_axis(ax, [writers for _, _, crowd, _, _ in lines for writers in crowd.writers])
-    ax.set_ylim(*pad_log_limits(min(values), max(values)))
+    ax.set_ylim(*pad_log_limits(*ax.dataLim.intervaly))
     set_count_axis(ax.yaxis)
     name_line_ends(ax, ends)
     return ax

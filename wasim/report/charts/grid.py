@@ -44,14 +44,17 @@ def draw_grid(ax: Axes, settings: Sequence[GridSetting]) -> Axes:
     least, median, most = (np.array([figure(part) for part in sizes]) for figure in (np.min, np.median, np.max))
     ax.fill_between(x, least, most, color=MUTED, alpha=0.16, linewidth=0, gid="all settings")
     ends = []
-    feasible = [(s, _least_feasible(settings, s)) for s in x]
-    for name, look, line_x, line_y in (("median", LOOKS[1], x, list(median)), ("best", LOOKS[0], *_known(feasible))):
-        if line_x:
-            ax.plot(line_x, line_y, color=look.colour, marker=look.marker, linestyle=look.line, gid=name)
-            ends.append(EndLabel(text=name, y=line_y[-1], look=look))
+    feasible = {
+        s: [one.metadata_bytes for one in settings if one.is_feasible and one.commit_interval_s == s] for s in x
+    }
+    best = {s: min(sizes) for s, sizes in feasible.items() if sizes}
+    for name, look, line in (("median", LOOKS[1], dict(zip(x, median, strict=True))), ("best", LOOKS[0], best)):
+        if line:
+            ax.plot(list(line), list(line.values()), **look.lines, gid=name)
+            ends.append(EndLabel(text=name, y=[*line.values()][-1], look=look))
     ax.set(xscale="log", yscale="log", xlabel="commit interval (fresher to the left)", ylabel="metadata written")
-    ax.set_xlim(*pad_log_limits(min(x), max(x)))
-    ax.set_ylim(*pad_log_limits(float(least.min()), float(most.max()), share=0.1))
+    ax.set_xlim(*pad_log_limits(*ax.dataLim.intervalx))
+    ax.set_ylim(*pad_log_limits(*ax.dataLim.intervaly, share=0.1))
     set_duration_axis(ax.xaxis, x)
     set_byte_axis(ax.yaxis)
     name_line_ends(ax, ends)
@@ -60,16 +63,6 @@ def draw_grid(ax: Axes, settings: Sequence[GridSetting]) -> Axes:
 
 def _intervals(settings: Sequence[GridSetting]) -> list[float]:
     return sorted({one.commit_interval_s for one in settings})
-
-
-def _least_feasible(settings: Sequence[GridSetting], interval_s: float) -> float | None:
-    feasible = (one.metadata_bytes for one in settings if one.is_feasible and one.commit_interval_s == interval_s)
-    return min(feasible, default=None)
-
-
-def _known(points: Sequence[tuple[float, float | None]]) -> tuple[list[float], list[float]]:
-    known = [(x, y) for x, y in points if y is not None]
-    return [x for x, _ in known], [y for _, y in known]
 
 
 def _reading(settings: Sequence[GridSetting], horizon_s: float) -> str:

@@ -52,7 +52,7 @@ def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray], laws
         if not shown.any():
             continue
         commits, sizes = ledger.commit[shown].astype(np.float64), written[shown].astype(np.float64)
-        ax.plot(commits, sizes, color=look.colour, linestyle="none", marker=look.marker, markersize=2.5, alpha=0.7)
+        ax.plot(commits, sizes, **look.points, markersize=2.5, alpha=0.7)
         law = laws.get(kind)
         if law is not None:
             given = shown & ~np.isnan(law)

@@ -31,16 +31,17 @@ _AMOUNTS = (("day", DAY_S, LOOKS[2]), ("month", MONTH_S, LOOKS[1]), ("year", YEA
 
 def draw_keeps_up(ax: Axes, choices: Sequence[Choice]) -> Axes:
     """Event time until which each writer keeps up, against its interval; capped at a year."""
-    intervals, lowest, ends = list[float](), DAY_S, list[EndLabel]()
+    intervals, ends = list[float](), list[EndLabel]()
     for position, choice in enumerate(choices):
         look, known = look_of(position), [one for one in choice.options if one.keeps_up is not None]
         x = [one.interval_s for one in known]
         y = [max(min(one.keeps_up.until_s, YEAR_S), 30.0) for one in known if one.keeps_up is not None]
-        ax.plot(x, y, color=look.colour, marker=look.marker, linestyle=look.line, gid=choice.group.name)
+        ax.plot(x, y, **look.lines, gid=choice.group.name)
         ends.append(EndLabel(text=choice.group.name, y=y[-1], look=look))
-        intervals, lowest = [*intervals, *x], min(lowest, *y)
+        intervals += x
     ax.set(xscale="log", yscale="log", xlabel="commit interval", ylabel="keeps up for")
-    ax.set_xlim(*pad_log_limits(min(intervals), max(intervals)))
+    lowest = min(DAY_S, ax.dataLim.y0)
+    ax.set_xlim(*pad_log_limits(*ax.dataLim.intervalx))
     ax.set_ylim(lowest / 2, YEAR_S * 1.6)
     set_duration_axis(ax.xaxis, intervals)
     set_duration_axis(ax.yaxis, [tick for tick in _TICKS_S if tick >= lowest / 2])
@@ -80,7 +81,7 @@ def _reading_of_lasting(choice: Choice) -> str:
 
 def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
     """Metadata of the first day, month and year; lines begin where the writer keeps up that long."""
-    ends, values, intervals = list[EndLabel](), list[float](), list[float]()
+    ends = list[EndLabel]()
     for name, horizon_s, look in _AMOUNTS:
         for position, choice in enumerate(choices):
             points = [
@@ -90,16 +91,15 @@ def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
                 continue
             x, y = zip(*points, strict=True)
             ax.plot(
-                x, y, color=look.colour, marker=look_of(position).marker, linestyle=look_of(position).line,
-                linewidth=1.2, gid=f"{name} {choice.group.name}",
+                x, y, **look_of(position).lines | {"color": look.colour}, linewidth=1.2,
+                gid=f"{name} {choice.group.name}",
             )  # fmt: skip
-            values, intervals = [*values, *y], [*intervals, *x]
             if position == 0:
                 ends.append(EndLabel(text=f"{name} {format_bytes(y[-1])}", y=y[-1], look=look))
     ax.set(xscale="log", yscale="log", xlabel="commit interval", ylabel="metadata written")
     intervals = [one.interval_s for choice in choices for one in choice.options]
     ax.set_xlim(*pad_log_limits(min(intervals), max(intervals)))
-    ax.set_ylim(*pad_log_limits(min(values), max(values), share=0.1))
+    ax.set_ylim(*pad_log_limits(*ax.dataLim.intervaly, share=0.1))
     set_duration_axis(ax.xaxis, intervals)
     set_byte_axis(ax.yaxis)
     for _, horizon_s, _ in _AMOUNTS:
@@ -149,12 +149,11 @@ def draw_courses(ax: Axes, courses: Mapping[str, Course], *, of: str, is_bytes: 
     ends = []
     for position, (name, (days, values)) in enumerate(courses.items()):
         look = look_of(position)
-        ax.plot(days, values, color=look.colour, marker=look.marker, linestyle=look.line, gid=name)
+        ax.plot(days, values, **look.lines, gid=name)
         ends.append(EndLabel(text=name, y=values[-1], look=look))
-    shown = [value for _, values in courses.values() for value in values if value > 0]
     ax.set(yscale="log", xlabel="days since the table was created", ylabel=of)
-    ax.set_xlim(0, 1.02 * max(days[-1] for days, _ in courses.values()))
-    ax.set_ylim(*pad_log_limits(min(shown), max(shown), share=0.1))
+    ax.set_xlim(0, 1.02 * ax.dataLim.x1)
+    ax.set_ylim(*pad_log_limits(ax.dataLim.minposy, ax.dataLim.y1, share=0.1))
     (set_byte_axis if is_bytes else set_count_axis)(ax.yaxis)
     name_line_ends(ax, ends)
     return ax

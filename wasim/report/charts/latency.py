@@ -35,11 +35,11 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
         if not np.any(shown):
             continue
         ax.plot(
-            run.ledger.commit[shown], times[shown], color=look.colour, marker=look.marker, linestyle="none",
-            markersize=_marker_pt(int(shown.sum())), alpha=0.55, markeredgewidth=0, gid=f"measured {part}",
+            run.ledger.commit[shown], times[shown], **look.points,
+            markersize=5.0 if shown.sum() < 50 else 2.6, alpha=0.55, markeredgewidth=0, gid=f"measured {part}",
         )  # fmt: skip
         values += [float(times[shown].min()), float(times[shown].max())]
-        key.append((name, {"color": look.colour, "marker": look.marker, "linestyle": "none"}))
+        key.append((name, look.points))
         fitted = latency_fit(fit, part, run)
         line = modelled_ms(fitted, commit_drivers(run)) if fitted else None
         if fitted and line is not None:
@@ -60,11 +60,6 @@ def draw_commit_latency(ax: Axes, run: CaseRun, fit: FitReport) -> Axes:
     return ax
 
 
-def _marker_pt(points: int) -> float:
-    """Small where there are many: hundreds of full-sized markers would hide one another."""
-    return 5.0 if points < 50 else 2.6
-
-
 def commit_drivers(run: CaseRun) -> dict[str, Floats]:
     """What a commit's latency may depend on, by the names that coefficients have; one element per commit."""
     ledger = run.ledger
@@ -80,27 +75,23 @@ def commit_drivers(run: CaseRun) -> dict[str, Floats]:
 def plan_commit_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
     """The chart for the shortest interval of each group, or why not."""
     title = "Do commits get slower as the table ages?"
-    timed = [group.shortest for group in group_cases(run) if len(group.shortest.ledger) > 1 and _timed(group.shortest)]
+    timed = [
+        group.shortest
+        for group in group_cases(run)
+        if len(group.shortest.ledger) > 1 and np.any(group.shortest.ledger.step_ms > 0)
+    ]
     if not timed:
         return LeftOut(name=COMMIT_NAME, title=title, why="No case timed two commits or more.")
+    said = dict.fromkeys(describe_slope(row) for run in timed for row in parts_for_table(fit.sustainable, run))
+    footing = f" Sustainable intervals: {'; '.join(said)}." if said else ""
     return Chart(
         name=COMMIT_NAME,
         title=title,
-        reading=f"{_reading_of_commits(timed[0])}{_footing(fit, timed)}",
+        reading=f"{_reading_of_commits(timed[0])}{footing}",
         panels=tuple(partial(draw_commit_latency, run=case, fit=fit) for case in timed),
         note_in=NOTE_IN,
         key_lines=2,
     )
-
-
-def _timed(run: CaseRun) -> bool:
-    return bool(np.any(run.ledger.step_ms > 0))
-
-
-def _footing(fit: FitReport, runs: list[CaseRun]) -> str:
-    """What the sustainable intervals of these cases rest on, in a sentence."""
-    said = dict.fromkeys(describe_slope(row) for run in runs for row in parts_for_table(fit.sustainable, run))
-    return f" Sustainable intervals: {'; '.join(said)}." if said else ""
 
 
 def _reading_of_commits(run: CaseRun) -> str:
@@ -135,9 +126,11 @@ def draw_probed(ax: Axes, probed: Sequence[Probed], fit: FitReport, part: Latenc
         )
         x, look = [_cause(probe, part) for _, probe in mine], look_of(position)
         low, mid, high = _draw_whiskers(ax, x, [probe_ms(probe, part) for _, probe in mine], look)
-        ax.plot(x, mid, color=look.colour, marker=look.marker, linestyle="none", gid=f"measured {part} {writer}")
+        ax.plot(x, mid, **look.points, gid=f"measured {part} {writer}")
         fitted = latency_fit(fit, part, mine[0][0])
-        line = modelled_ms(fitted, _drivers([probe for _, probe in mine])) if fitted else None
+        each = [probe_drivers(probe) for _, probe in mine]  # NaN where its reader does not show the driver
+        drivers = {name: np.array([one[name] for one in each], dtype=np.float64) for name in each[0]}
+        line = modelled_ms(fitted, drivers) if fitted else None
         if fitted and line is not None and len(set(x)) > 1:
             ax.plot(x, line, color=look.colour, linestyle=look.line, linewidth=1.2, gid=f"fit {part} {writer}")
             drawn[writer] = f"R² {floor_r_squared(fitted.r_squared)}"
@@ -164,12 +157,6 @@ def _draw_whiskers(ax: Axes, x: Sequence[float], rounds: Sequence[Floats], look:
 
 def _cause(probe: PlanningProbe, part: Latency) -> float:
     return float(probe.manifests_total if part == "planning" else probe.metadata_json_bytes)
-
-
-def _drivers(probes: Sequence[PlanningProbe]) -> dict[str, Floats]:
-    """An element per probe, NaN where its reader does not show the driver."""
-    each = [probe_drivers(probe) for probe in probes]
-    return {name: np.array([one[name] for one in each], dtype=np.float64) for name in each[0]}
 
 
 def plan_planning_latency(run: Run, fit: FitReport) -> Chart | LeftOut:
@@ -225,16 +212,14 @@ def draw_reader(ax: Axes, probes: Sequence[PlanningProbe], reader: str) -> Axes:
         look = look_of(position)
         _, mid, _ = _draw_whiskers(ax, manifests, [probe.together_ms for probe in mine], look)
         ax.plot(
-            manifests, mid, color=look.colour, marker=look.marker, linestyle=look.line, linewidth=1.0,
+            manifests, mid, **look.lines, linewidth=1.0,
             gid=f"{reader} {temperature} {variant}".strip(),
         )  # fmt: skip
         name = ", ".join(part for part in (temperature, variant, _opened(mine)) if part)
-        key.append((name, {"color": look.colour, "marker": look.marker, "linestyle": look.line}))
-    values = np.concatenate([probe.together_ms for probe in probes])
-    totals = [probe.manifests_total for probe in probes]
+        key.append((name, look.lines))
     ax.set(xscale="log", yscale="log", xlabel="live manifests", ylabel="milliseconds (median)")
-    ax.set_xlim(*pad_log_limits(min(totals), max(totals)))
-    ax.set_ylim(*pad_log_limits(float(values.min()), float(values.max())))
+    ax.set_xlim(*pad_log_limits(*ax.dataLim.intervalx))
+    ax.set_ylim(*pad_log_limits(*ax.dataLim.intervaly))
     set_count_axis(ax.xaxis)
     set_count_axis(ax.yaxis)
     key_below(ax, key, columns=1)

@@ -1,7 +1,7 @@
 """What this program is about: freshness on one axis, what it costs on the other; bytes and planning, a chart each."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,15 +32,11 @@ _BYTES_METRICS = ("metadata_bytes", "wa_metadata")
 _PLANNING_METRICS = ("planning_p50_ms", "planning_p95_ms")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
-    """A limit as a height in a chart."""
-
-    name: str
-    y: float
+NO_BOUNDS: Mapping[str, float] = {}
+"""Limits by name, each a height in a chart: none."""
 
 
-def draw_bytes(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound] = ()) -> Axes:
+def draw_bytes(ax: Axes, answer: Answer, fit: FitReport, bounds: Mapping[str, float] = NO_BOUNDS) -> Axes:
     """Metadata written over the run's horizon against the commit interval: points measured, lines the model's."""
     choices = _reached(answer) or _alone(answer, fit)
     _frame(ax, choices, _bytes_of, bounds)
@@ -60,7 +56,7 @@ def draw_bytes(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound]
     return ax
 
 
-def draw_planning(ax: Axes, answer: Answer, fit: FitReport, bounds: Sequence[Bound] = ()) -> Axes:
+def draw_planning(ax: Axes, answer: Answer, fit: FitReport, bounds: Mapping[str, float] = NO_BOUNDS) -> Axes:
     """Load and planning of a full scan at the end of the horizon against the commit interval."""
     probed = _probed(answer)
     _frame(ax, probed, _planning_of, bounds)
@@ -104,12 +100,12 @@ def _alone(answer: Answer, fit: FitReport) -> tuple[Choice, ...]:
     return tuple(one for one in answer.choices if len(written_line(fit, one.options[0].run)[0]) > 1)
 
 
-def _frame(ax: Axes, choices: Sequence[Choice], figure: Callable[[Option], float], bounds: Sequence[Bound]) -> None:
+def _frame(ax: Axes, choices: Sequence[Choice], figure: Callable[[Option], float], bounds: Mapping[str, float]) -> None:
     """Points of every table and writer, both axes, and the names at the lines' ends."""
-    values, intervals, ends = [bound.y for bound in bounds], list[float](), list[EndLabel]()
+    values, intervals, ends = [*bounds.values()], list[float](), list[EndLabel]()
     for position, choice in enumerate(choices):
         look, (x, y) = look_of(position), _points(choice, figure)
-        ax.plot(x, y, color=look.colour, marker=look.marker, linestyle="none", gid=choice.group.name)
+        ax.plot(x, y, **look.points, gid=choice.group.name)
         ends.append(EndLabel(text=choice.group.name, y=y[-1], look=look))
         values, intervals = [*values, *y], [*intervals, *x]
     ax.set(xscale="log", yscale="log", xlabel="commit interval (fresher to the left)")
@@ -129,25 +125,25 @@ def _print_ends(ax: Axes, choice: Choice, figure: Callable[[Option], float], tex
         print_value(ax, last.interval_s, figure(last), text(figure(last)), below=True)
 
 
-def _is_farther_at_the_start(bound: Bound, choices: Sequence[Choice], figure: Callable[[Option], float]) -> bool:
+def _is_farther_at_the_start(bound: float, choices: Sequence[Choice], figure: Callable[[Option], float]) -> bool:
     """Whether the curves leave more room for a limit's name at the shortest interval than at the longest."""
 
     def room(at: int) -> float:
-        return min(abs(float(np.log(max(figure(choice.options[at]), 1e-9) / bound.y))) for choice in choices)
+        return min(abs(float(np.log(max(figure(choice.options[at]), 1e-9) / bound))) for choice in choices)
 
     return room(0) > room(-1)
 
 
 def _draw_answer(
-    ax: Axes, choices: Sequence[Choice], fit: FitReport, bounds: Sequence[Bound], figure: Callable[[Option], float]
+    ax: Axes, choices: Sequence[Choice], fit: FitReport, bounds: Mapping[str, float], figure: Callable[[Option], float]
 ) -> None:
     """The limits as lines, what cannot keep up shaded, and where the answer is."""
     low, _ = ax.get_xlim()
-    for bound in bounds:
+    for name, bound in bounds.items():
         at_left = _is_farther_at_the_start(bound, choices, figure)
-        ax.axhline(bound.y, color=VERMILLION, linewidth=1.2, linestyle=(0, (2, 2)), gid=f"limit {bound.name}")
+        ax.axhline(bound, color=VERMILLION, linewidth=1.2, linestyle=(0, (2, 2)), gid=f"limit {name}")
         ax.annotate(
-            bound.name, (0.01 if at_left else 0.99, bound.y), xycoords=("axes fraction", "data"), xytext=(0, 2),
+            name, (0.01 if at_left else 0.99, bound), xycoords=("axes fraction", "data"), xytext=(0, 2),
             textcoords="offset points", fontsize=TICK_PT - 1, ha="left" if at_left else "right", va="bottom",
         )  # fmt: skip
     end_s = too_short_for_a_month_s(choices, fit)
@@ -197,10 +193,9 @@ def plan_trade_off(
             LeftOut(name=name, title=title, why=why)
             for name, title in zip((BYTES_NAME, PLANNING_NAME), titles, strict=True)
         )
-    in_bytes = [
-        Bound(name=name, y=_in_bytes(metric, bound, shown[0].options[-1]))
-        for name, metric, bound in _parsed(limits, _BYTES_METRICS)
-    ]
+    in_bytes = {
+        name: _in_bytes(metric, bound, shown[0].options[-1]) for name, metric, bound in _parsed(limits, _BYTES_METRICS)
+    }
     charts: list[Chart | LeftOut] = [
         Chart(
             name=BYTES_NAME,
@@ -212,7 +207,7 @@ def plan_trade_off(
     ]
     if not _probed(answer):
         return *charts, LeftOut(name=PLANNING_NAME, title=titles[1], why="Planning was not probed at every interval.")
-    in_ms = [Bound(name=name, y=bound) for name, _, bound in _parsed(limits, _PLANNING_METRICS)]
+    in_ms = {name: bound for name, _, bound in _parsed(limits, _PLANNING_METRICS)}
     charts.append(
         Chart(
             name=PLANNING_NAME,

@@ -33,7 +33,9 @@ def options_table(answer: Answer, run: Run) -> TextTable:
         "metadata.json size": lambda option: _figure(option, measure(option.run, "metadata_json_bytes")),
         "first day": lambda option: _of_horizon(option, DAY_S),
         "first month": lambda option: _of_horizon(option, MONTH_S),
-        f"store, {answer.currency} a month": _price,
+        f"store, {answer.currency} a month": lambda option: (
+            ABSENT if option.month_price is None else format_sum(option.month_price)
+        ),
         "data": lambda option: format_bytes(option.data_bytes),
         "planning ms": lambda option: ABSENT if option.planning_ms is None else format_figure(option.planning_ms),
         "keeps up": _keeps_up,
@@ -41,7 +43,9 @@ def options_table(answer: Answer, run: Run) -> TextTable:
     for name, horizon_s in (("first day", DAY_S), ("first month", MONTH_S)):
         if horizons == [horizon_s]:
             del columns[name]
-    rows = _by_interval(answer.shown) if _tells_more_than_results(answer) else []
+    options = [option for choice in answer.shown for option in choice.options]
+    tells_more = bool(answer.swept) or any(DAY_S in option.by_horizon for option in options)
+    rows = _by_interval(answer.shown) if tells_more else []
     cells = {name: [cell(option) for _, option in rows] for name, cell in columns.items()}
     known = {name: column for name, column in cells.items() if any(text != ABSENT for text in column)}
     figures = tuple(known)
@@ -57,11 +61,6 @@ def options_table(answer: Answer, run: Run) -> TextTable:
         figures=figures,
         spare=("data", "first day"),
     )
-
-
-def _tells_more_than_results(answer: Answer) -> bool:
-    """Whether there are intervals to choose from, or amounts beyond the horizon that was run."""
-    return bool(answer.swept) or any(DAY_S in option.by_horizon for choice in answer.shown for option in choice.options)
 
 
 def options_remarks(answer: Answer) -> list[str]:
@@ -138,10 +137,6 @@ def _of_horizon(option: Option, horizon_s: float) -> str:
 
 def _figure(option: Option, size: float | None) -> str:
     return ABSENT if stops_keeping_up(option.run) else format_bytes(size or 0.0)
-
-
-def _price(option: Option) -> str:
-    return ABSENT if option.month_price is None else format_sum(option.month_price)
 
 
 def _keeps_up(option: Option) -> str:

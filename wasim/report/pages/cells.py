@@ -11,7 +11,7 @@ from wasim.ledger.readers import BOUNDARIES, Boundary
 from wasim.report.answer import Answer
 from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizons_s, kinds_written
-from wasim.report.tables import TextTable
+from wasim.report.tables import TextTable, table_of
 from wasim.report.words import ABSENT, KIND_NAMES, format_sum
 from wasim.runs import Bill, CaseRun, Run, bill_case
 from wasim.runs.documents import GIB
@@ -20,13 +20,6 @@ from wasim.scenario.prices import Prices
 from wasim.units import MONTH_S, Floats, format_bytes, format_duration, format_figure
 
 _OWN_COLUMN = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
-_PLANNING_FIGURES = (
-    "rounds", "load ms", "planning ms", "load + planning p95 ms", "execution ms", "manifests", "scanned", "skipped",
-    "opened", "files", "files skipped",
-)  # fmt: skip
-_LISTING_FIGURES = (
-    "LIST calls", "files found", "listing ms", "manifests opened", "files planned", "load + planning ms",
-)  # fmt: skip
 
 
 def headline_table(run: Run) -> TextTable:
@@ -35,50 +28,39 @@ def headline_table(run: Run) -> TextTable:
     others = [kind for kind in kinds_written(run.cases) if kind not in _OWN_COLUMN]
     over = f" over {format_duration(horizons[0])}" if len(horizons) == 1 else ", each over its own horizon"
     own_horizon, changed = len(horizons) > 1, any(not case.case.only_appends for case in run.cases)
-    figures = (
-        *(("horizon",) if own_horizon else ()),
-        "commits",
-        *(KIND_NAMES[kind] for kind in _OWN_COLUMN),
-        *(("other metadata",) if others else ()),
-        "metadata on disk",
-        "data",
-        *(("WA_data",) if changed else ()),
-        "WA_metadata",
-        "live manifests",
-    )
-    return TextTable(
-        caption=f"Written by kind{over}; on disk and live at the most in its later half",
-        head=("interval", "writer", *figures),
-        rows=tuple(
-            _headline_row(case, others, own_horizon=own_horizon, changed=changed)
+    return table_of(
+        f"Written by kind{over}; on disk and live at the most in its later half",
+        (
+            _headline(case, others, own_horizon=own_horizon, changed=changed)
             for case in sorted(run.cases, key=lambda case: case.case.commit_interval_s)
         ),
-        figures=figures,
+        words=("writer",),
         spare=("WA_data", "data", "other metadata", "live manifests", "manifest lists"),
     )
 
 
-def _headline_row(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, changed: bool) -> tuple[str, ...]:
+def _headline(run: CaseRun, others: Sequence[Kind], *, own_horizon: bool, changed: bool) -> dict[str, str]:
     wa, totals, manifests = run.amplification, run.of_all_tables, measure(run, "manifests")
     repetition = f" #{run.case.repetition + 1}" if run.case.repetition else ""
-    named = (
-        format_duration(run.case.commit_interval_s),
-        name_without_interval(run.case) + repetition,
-        *((format_duration(wa.horizon_s),) if own_horizon else ()),
-        f"{run.commits:,}",
-    )
+    other_bytes = sum(totals.written_bytes[kind] for kind in others)
+    figures = {
+        **{KIND_NAMES[kind]: format_bytes(totals.written_bytes[kind]) for kind in _OWN_COLUMN},
+        **({"other metadata": format_bytes(other_bytes)} if others else {}),
+        "metadata on disk": format_bytes(measure(run, "metadata_on_disk_bytes") or 0.0),
+        "data": format_bytes(totals.data_bytes),
+        **({"WA_data": format_figure(wa.data)} if changed else {}),
+        "WA_metadata": format_figure(wa.metadata),
+        "live manifests": ABSENT if manifests is None else f"{manifests:,.0f}",
+    }
     if stops_keeping_up(run) is not None:  # no writer gets there: figures would be taken at their word
-        return (*named, *[ABSENT] * (len(_OWN_COLUMN) + 4 + bool(others) + changed))
-    return (
-        *named,
-        *(format_bytes(totals.written_bytes[kind]) for kind in _OWN_COLUMN),
-        *((format_bytes(sum(totals.written_bytes[kind] for kind in others)),) if others else ()),
-        format_bytes(measure(run, "metadata_on_disk_bytes") or 0.0),
-        format_bytes(totals.data_bytes),
-        *((format_figure(wa.data),) if changed else ()),
-        format_figure(wa.metadata),
-        ABSENT if manifests is None else f"{manifests:,.0f}",
-    )
+        figures = dict.fromkeys(figures, ABSENT)
+    return {
+        "interval": format_duration(run.case.commit_interval_s),
+        "writer": name_without_interval(run.case) + repetition,
+        **({"horizon": format_duration(wa.horizon_s)} if own_horizon else {}),
+        "commits": f"{run.commits:,}",
+        **figures,
+    }
 
 
 def planning_table(run: Run, *, at_end: bool) -> TextTable:
@@ -86,32 +68,32 @@ def planning_table(run: Run, *, at_end: bool) -> TextTable:
     rows = []
     for case in run.cases:
         last = max((probe.after_commit for probe in case.probes), default=0)
-        rows += [_planning_row(case, probe) for probe in case.probes if (probe.after_commit == last) == at_end]
+        rows += [_planning(case, probe) for probe in case.probes if (probe.after_commit == last) == at_end]
     when = "at the end of each case" if at_end else "at earlier checkpoints"
-    return TextTable(
-        caption=f"Planning {when}: medians in milliseconds; a 95th percentile needs 20 rounds or more",
-        head=("reader", "query", "process", *_PLANNING_FIGURES),
-        rows=tuple(rows),
-        figures=_PLANNING_FIGURES,
-        grouped=True,
-    )
+    caption = f"Planning {when}: medians in milliseconds; a 95th percentile needs 20 rounds or more"
+    return table_of(caption, rows, words=("reader", "query", "process"), grouped=True)
 
 
-def _planning_row(run: CaseRun, probe: PlanningProbe) -> tuple[str, ...]:
+def _planning(run: CaseRun, probe: PlanningProbe) -> dict[str, str]:
     after = f"after {probe.after_commit:,} commits, metadata.json of {format_bytes(probe.metadata_json_bytes)}"
-    return (
-        f"{run.case.label}, {after}",
-        reader_name(probe),
-        probe.query.replace("_", " "),
-        probe.temperature,
-        f"{len(probe.planning_ms):,}",
-        _median(probe.load_ms),
-        _median(probe.planning_ms),
-        _percentile_95(probe.together_ms),
-        _median(probe.execution_ms),
-        *(_count(count) for count in (probe.manifests_total, probe.manifests_scanned, probe.manifests_skipped)),
-        *(_count(count) for count in (probe.manifests_opened, probe.files_planned, probe.files_skipped)),
-    )
+    p95_ms = percentile_ms(probe.together_ms, 95)  # of fewer rounds it would be their maximum under another name
+    return {
+        "": f"{run.case.label}, {after}",
+        "reader": reader_name(probe),
+        "query": probe.query.replace("_", " "),
+        "process": probe.temperature,
+        "rounds": f"{len(probe.planning_ms):,}",
+        "load ms": _median(probe.load_ms),
+        "planning ms": _median(probe.planning_ms),
+        "load + planning p95 ms": ABSENT if p95_ms is None else format_figure(p95_ms),
+        "execution ms": _median(probe.execution_ms),
+        "manifests": _count(probe.manifests_total),
+        "scanned": _count(probe.manifests_scanned),
+        "skipped": _count(probe.manifests_skipped),
+        "opened": _count(probe.manifests_opened),
+        "files": _count(probe.files_planned),
+        "files skipped": _count(probe.files_skipped),
+    }
 
 
 def reader_name(probe: PlanningProbe) -> str:
@@ -121,13 +103,13 @@ def reader_name(probe: PlanningProbe) -> str:
 
 def boundaries(run: Run) -> tuple[tuple[str, str], ...]:
     """(reader, what its times hold and how its opens are known), for each reader of the run."""
+
+    def words(boundary: Boundary) -> str:
+        load = f"Load: {boundary.load}." if boundary.load else "No load apart from planning."
+        return f"{load} Planning: {boundary.planning}. Manifests opened: {boundary.opened}."
+
     readers = dict.fromkeys(probe.reader for case in run.cases for probe in case.probes)
-    return tuple((reader, _boundary_words(BOUNDARIES[reader])) for reader in readers if reader in BOUNDARIES)
-
-
-def _boundary_words(boundary: Boundary) -> str:
-    load = f"Load: {boundary.load}." if boundary.load else "No load apart from planning."
-    return f"{load} Planning: {boundary.planning}. Manifests opened: {boundary.opened}."
+    return tuple((reader, words(BOUNDARIES[reader])) for reader in readers if reader in BOUNDARIES)
 
 
 def listing_table(run: Run) -> TextTable:
@@ -137,21 +119,18 @@ def listing_table(run: Run) -> TextTable:
         planned = {probe.after_commit: probe for probe in warm_full_scans(case.probes)}
         for listing in case.listings:
             probe = planned.get(listing.after_commit)
-            rows.append(
-                (
-                    case.case.label,
-                    f"{listing.list_calls:,}",
-                    f"{listing.files:,}",
-                    _median(listing.scan_ms),
-                    *((_count(probe.manifests_opened), _count(probe.files_planned)) if probe else (ABSENT, ABSENT)),
-                    _median(probe.together_ms) if probe else ABSENT,
-                )
-            )
-    return TextTable(
-        caption="Data files by listing directories, and by metadata in a warm process: medians in milliseconds",
-        head=("case", *_LISTING_FIGURES),
-        rows=tuple(rows),
-        figures=_LISTING_FIGURES,
+            row = {
+                "case": case.case.label,
+                "LIST calls": f"{listing.list_calls:,}",
+                "files found": f"{listing.files:,}",
+                "listing ms": _median(listing.scan_ms),
+                "manifests opened": _count(probe.manifests_opened) if probe else ABSENT,
+                "files planned": _count(probe.files_planned) if probe else ABSENT,
+                "load + planning ms": _median(probe.together_ms) if probe else ABSENT,
+            }
+            rows.append(row)
+    return table_of(
+        "Data files by listing directories, and by metadata in a warm process: medians in milliseconds", rows
     )
 
 
@@ -161,12 +140,6 @@ def _count(count: int | None) -> str:
 
 def _median(rounds: Floats) -> str:
     return format_figure(float(np.median(rounds))) if len(rounds) else ABSENT
-
-
-def _percentile_95(rounds: Floats) -> str:
-    """A percentile of fewer rounds would be their maximum under another name."""
-    percentile = percentile_ms(rounds, 95)
-    return ABSENT if percentile is None else format_figure(percentile)
 
 
 def format_estimate(estimate: Estimate) -> tuple[str, str]:
@@ -188,37 +161,28 @@ def bill_table(run: Run, answer: Answer, prices: Prices) -> TextTable:
     """Requests per commit by kind and what they cost, and what is kept by month; one row per case on S3."""
     bills = [(case, bill) for case in run.cases if (bill := bill_case(case, prices)) is not None]
     kinds = [kind for kind in RequestKind if any(bill.requests_per_commit[kind] for _, bill in bills)]
-    unit = prices.currency
     options = [option for choice in answer.choices for option in choice.options]
     months = {option.run.case.label: option.by_horizon.get(MONTH_S) for option in options}
-    figures = (
-        *(str(kind).upper() for kind in kinds),
-        f"{unit} per 1,000 commits",
-        f"requests, {unit} per month",
-        f"metadata kept, {unit} per month",
-        f"data kept, {unit} per month",
-        f"metadata of 30 days kept, {unit} per month",
-    )
-    return TextTable(
-        caption=f"Requests per commit and their price: {prices.source}, as of {prices.as_of}",
-        head=("case", *figures),
-        rows=tuple(
-            (
-                case.case.label,
-                *(format_figure(bill.requests_per_commit[kind]) for kind in kinds),
-                *_sums(bill, months.get(case.case.label), prices),
-            )
+    return table_of(
+        f"Requests per commit and their price: {prices.source}, as of {prices.as_of}",
+        (
+            {
+                "case": case.case.label,
+                **{str(kind).upper(): format_figure(bill.requests_per_commit[kind]) for kind in kinds},
+                **_sums(bill, months.get(case.case.label), prices),
+            }
             for case, bill in bills
         ),
-        figures=figures,
     )
 
 
-def _sums(bill: Bill, month_bytes: float | None, prices: Prices) -> tuple[str, ...]:
-    return (
-        format_figure(bill.price_per_commit * 1000),
-        format_sum(bill.requests_price_per_month),
-        format_sum(bill.metadata_price_per_month),
-        format_sum(bill.data_price_per_month),
-        ABSENT if month_bytes is None else format_sum(month_bytes / GIB * prices.storage_per_gib_month),
-    )
+def _sums(bill: Bill, month_bytes: float | None, prices: Prices) -> dict[str, str]:
+    unit = prices.currency
+    kept = ABSENT if month_bytes is None else format_sum(month_bytes / GIB * prices.storage_per_gib_month)
+    return {
+        f"{unit} per 1,000 commits": format_figure(bill.price_per_commit * 1000),
+        f"requests, {unit} per month": format_sum(bill.requests_price_per_month),
+        f"metadata kept, {unit} per month": format_sum(bill.metadata_price_per_month),
+        f"data kept, {unit} per month": format_sum(bill.data_price_per_month),
+        f"metadata of 30 days kept, {unit} per month": kept,
+    }

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import FitReport
-from wasim.ledger import DATA_KINDS, METADATA_KINDS, Kind
+from wasim.ledger import DATA_KINDS, METADATA_KINDS, Contention, Kind
 from wasim.ledger.totals import OperationTotals
 from wasim.report.answer import Answer, LimitOutcome, conclude, measured_line, state_facts
 from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
@@ -20,46 +20,40 @@ from wasim.report.pages.glossary import GLOSSARY
 from wasim.report.pages.rendering import page_environment
 from wasim.report.series import operation_words
 from wasim.report.simulated import simulation_notes
-from wasim.report.tables import TextTable
+from wasim.report.tables import TextTable, table_of
 from wasim.report.words import ABSENT, leaves
 from wasim.runs import CaseRun, Run
 from wasim.scenario.prices import Prices
 from wasim.units import format_bytes, format_figure
 
-_PAID = (
-    "times", "snapshots", "metadata.json", "manifest lists", "manifests", "data", "deleted", "files deleted", "seconds",
-)  # fmt: skip
-_LEFT = ("metadata written", "on disk", "live", "÷ live data", "data written", "data on disk", "live data")
-
 
 def operations_table(run: Run) -> TextTable:
     """What each operation wrote, deleted and took, by case; empty where every case only appends."""
     more = any(not case.case.only_appends for case in run.cases)
-    return TextTable(
-        caption="By operation: bytes written by kind, bytes and files deleted, and seconds that it took",
-        head=("operation", *_PAID),
-        rows=tuple(_operation_row(case, one) for case in run.cases for one in case.operations) if more else (),
-        figures=_PAID,
+    return table_of(
+        "By operation: bytes written by kind, bytes and files deleted, and seconds that it took",
+        (_operation(case, one) for case in run.cases for one in case.operations) if more else (),
+        words=("operation",),
         grouped=True,
     )
 
 
-def _operation_row(case: CaseRun, one: OperationTotals) -> tuple[str, ...]:
+def _operation(case: CaseRun, one: OperationTotals) -> dict[str, str]:
     totals = one.totals.times(case.case.writer.tables)
     written, deleted = totals.written_bytes, totals.deleted_bytes
-    return (
-        case.case.label,
-        operation_words(one.operation),
-        f"{one.steps if one.operation not in _RUNS else one.commits:,}",
-        f"{one.commits:,}",
-        format_bytes(written[Kind.METADATA_JSON]),
-        format_bytes(written[Kind.MANIFEST_LIST]),
-        format_bytes(written[Kind.DATA_MANIFEST] + written[Kind.DELETE_MANIFEST]),
-        format_bytes(totals.data_bytes),
-        format_bytes(sum(deleted.values())),
-        f"{sum(totals.files_deleted.values()):,}",
-        ABSENT if np.isnan(one.wall_s) else format_figure(one.wall_s),
-    )
+    return {
+        "": case.case.label,
+        "operation": operation_words(one.operation),
+        "times": f"{one.steps if one.operation not in _RUNS else one.commits:,}",
+        "snapshots": f"{one.commits:,}",
+        "metadata.json": format_bytes(written[Kind.METADATA_JSON]),
+        "manifest lists": format_bytes(written[Kind.MANIFEST_LIST]),
+        "manifests": format_bytes(written[Kind.DATA_MANIFEST] + written[Kind.DELETE_MANIFEST]),
+        "data": format_bytes(totals.data_bytes),
+        "deleted": format_bytes(sum(deleted.values())),
+        "files deleted": f"{sum(totals.files_deleted.values()):,}",
+        "seconds": ABSENT if np.isnan(one.wall_s) else format_figure(one.wall_s),
+    }
 
 
 _RUNS = ("append", "upsert")  # of which a stream carries out many as one step
@@ -67,36 +61,28 @@ _RUNS = ("append", "upsert")  # of which a stream carries out many as one step
 
 def remains_table(run: Run) -> TextTable:
     """What was written, what of it is on disk at the end, and what the current snapshot reaches."""
-    return TextTable(
-        caption="What is left at the end: written, still on disk, and live; metadata on disk ÷ live data",
-        head=("case", *_LEFT),
-        rows=tuple(_remains_row(case) for case in run.cases),
-        figures=_LEFT,
-    )
+    caption = "What is left at the end: written, still on disk, and live; metadata on disk ÷ live data"
+    return table_of(caption, map(_remains, run.cases))
 
 
-def _remains_row(case: CaseRun) -> tuple[str, ...]:
+def _remains(case: CaseRun) -> dict[str, str]:
     totals, tables = case.of_all_tables, case.case.writer.tables
     live = {kind: size * tables for kind, size in case.live_bytes.items()}
     on_disk = totals.on_disk_bytes
     metadata_on_disk = sum(on_disk[kind] for kind in METADATA_KINDS)
     live_data = sum(live[kind] for kind in DATA_KINDS)
-    return (
-        case.case.label,
-        format_bytes(totals.metadata_bytes),
-        format_bytes(metadata_on_disk),
-        format_bytes(sum(live[kind] for kind in METADATA_KINDS)),
-        format_figure(metadata_on_disk / live_data) if live_data else ABSENT,
-        format_bytes(totals.data_bytes),
-        format_bytes(sum(on_disk[kind] for kind in DATA_KINDS)),
-        format_bytes(live_data),
-    )
+    return {
+        "case": case.case.label,
+        "metadata written": format_bytes(totals.metadata_bytes),
+        "on disk": format_bytes(metadata_on_disk),
+        "live": format_bytes(sum(live[kind] for kind in METADATA_KINDS)),
+        "÷ live data": format_figure(metadata_on_disk / live_data) if live_data else ABSENT,
+        "data written": format_bytes(totals.data_bytes),
+        "data on disk": format_bytes(sum(on_disk[kind] for kind in DATA_KINDS)),
+        "live data": format_bytes(live_data),
+    }
 
 
-_FIGURES = (
-    "commits", "failed", "attempts", "retries", "lost", "wasted", "orphans", "orphan files", "median ms", "p95 ms",
-    "commits/s",
-)  # fmt: skip
 FEWEST = 20  # commits, that a 95th percentile is more than their maximum
 
 
@@ -106,36 +92,32 @@ def contention_table(run: Run) -> TextTable:
     one_interval = len({one.case.commit_interval_s for one in run.cases}) == 1
     kinds = dict.fromkeys(kind for one in run.cases if one.contention is not None for kind in one.contention.failed)
     ended = f"; failed commits ended in {', '.join(kinds)}" if kinds else ""
-    return TextTable(
-        caption="Concurrent writers: commits made and failed, attempts, bytes of lost attempts, and commit latency"
-        + (" (modelled)" if any(one.latency is not None for one in run.cases) else "")
-        + ended,
-        head=("case", *_FIGURES),
-        rows=tuple(row for one in run.cases for row in _row(one, with_interval=not one_interval)) if several else (),
-        figures=_FIGURES,
+    modelled = " (modelled)" if any(one.latency is not None for one in run.cases) else ""
+    return table_of(
+        "Concurrent writers: commits made and failed, attempts, bytes of lost attempts, and commit latency"
+        f"{modelled}{ended}",
+        (
+            {"case": name_without_interval(one.case) if one_interval else one.case.label, **_contended(one, cost)}
+            for one in run.cases
+            if several and (cost := one.contention) is not None and len(one.ledger)
+        ),
     )
 
 
-def _row(run: CaseRun, *, with_interval: bool) -> list[tuple[str, ...]]:
-    cost = run.contention
-    if cost is None or not len(run.ledger):
-        return []
-    return [
-        (
-            run.case.label if with_interval else name_without_interval(run.case),
-            f"{run.commits:,}",
-            f"{cost.failed_commits:,}",
-            f"{cost.attempts:,}",
-            f"{cost.attempts - run.commits - cost.failed_commits:,}",
-            f"{cost.lost_attempts:,}",
-            format_bytes(sum(cost.lost_bytes.values())),
-            format_bytes(sum(cost.orphan_bytes.values())),
-            f"{cost.orphan_files:,}",
-            _figure(run.commit_ms(50)),
-            _figure(run.commit_ms(95)) if run.commits >= FEWEST else ABSENT,
-            _figure(_landed_per_s(run)),
-        )
-    ]
+def _contended(run: CaseRun, cost: Contention) -> dict[str, str]:
+    return {
+        "commits": f"{run.commits:,}",
+        "failed": f"{cost.failed_commits:,}",
+        "attempts": f"{cost.attempts:,}",
+        "retries": f"{cost.attempts - run.commits - cost.failed_commits:,}",
+        "lost": f"{cost.lost_attempts:,}",
+        "wasted": format_bytes(sum(cost.lost_bytes.values())),
+        "orphans": format_bytes(sum(cost.orphan_bytes.values())),
+        "orphan files": f"{cost.orphan_files:,}",
+        "median ms": _figure(run.commit_ms(50)),
+        "p95 ms": _figure(run.commit_ms(95)) if run.commits >= FEWEST else ABSENT,
+        "commits/s": _figure(_landed_per_s(run)),
+    }
 
 
 def _landed_per_s(run: CaseRun) -> float | None:
