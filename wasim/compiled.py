@@ -44,7 +44,7 @@ def compiled(modules: tuple[ModuleType, ...], name: str, *, compiles: bool) -> C
     None where llvmlite is missing or compiling switched off, where nothing can be kept, and where it has yet to be
     compiled and may not be: that takes up to a minute. Numbers divided by zero are infinite, or none.
     """
-    if _is_off():
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}:
         return None
     try:
         from llvmlite import binding  # noqa: PLC0415
@@ -79,10 +79,6 @@ def _has_numba() -> bool:
     except (ImportError, AttributeError, OSError):
         return False
     return True
-
-
-def _is_off() -> bool:
-    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 
 
 def _folders() -> list[Path]:

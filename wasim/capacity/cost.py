@@ -93,13 +93,14 @@ def monthly_cost(
     if setting.gzips_json:
         commit_s += load.json_bytes / GZIP_BYTES_PER_CORE_S
     planning_s = machine.full_scan_ms(load.json_bytes, load.manifests, load.files, load.manifest_bytes) / 1000
+    reading_s = machine.reading_ms(_manifests_read(load, setting), 0.0, 0.0) / 1000
     return MonthlyCost(
         requests=(puts * per_1000.put + gets * per_1000.get + load.commits * times * HEADS_OF_COMMIT * per_1000.head)
         / 1000,
         storage=(load.metadata_on_disk_bytes + load.replaced_data_bytes) / GIB * prices.storage_per_gib_month,
         transfer=(load.bytes_written * times * prices.upload_per_gib + read * prices.retrieval_per_gib) / GIB,
         commits=load.commits * times * commit_s * core_s,
-        maintenance=_maintenance_core_s(load, machine, setting) * times * core_s
+        maintenance=(reading_s + load.compacted_bytes / COMPACTION_BYTES_PER_CORE_S) * times * core_s
         + MONTH_S / DAY_S * setting.maintenance.runs_per_day * prices.per_job,
         planning=queries * (planning_s * core_s + gets_of_query * per_1000.get / 1000),
         opening=opening_cost(load.opened_files, prices, queries_per_hour),
@@ -127,9 +128,3 @@ def _manifests_read(load: Load, setting: Setting) -> float:
     kept = setting.maintenance
     runs = sum(load.horizon_s / every_s for every_s in (kept.rewrite_every_s, kept.compact_every_s) if every_s)
     return runs * load.manifests
-
-
-def _maintenance_core_s(load: Load, machine: Machine, setting: Setting) -> float:
-    """Core-seconds of jobs over the horizon, apart from starting them."""
-    reading_s = machine.reading_ms(_manifests_read(load, setting), 0.0, 0.0) / 1000
-    return reading_s + load.compacted_bytes / COMPACTION_BYTES_PER_CORE_S

@@ -11,7 +11,7 @@ from wasim.capacity.now import Money
 from wasim.capacity.plan import Plan
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import pasted_words
-from wasim.contention import CommitLatency, SustainedRate
+from wasim.contention import CommitLatency
 from wasim.scenario.metrics import Limit
 
 SCHEMA_VERSION = 1
@@ -46,7 +46,11 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "maintenance_fails": {one.name: one.share for one in plan.losing},
         "by_count": {} if chosen is None else dict(counts_of(chosen.setting, plan.files_per_commit)),
         "approximated": list(plan.approximated),
-        "sustained": _sustained(plan.sustained),
+        "sustained": (
+            None
+            if plan.sustained is None
+            else {"ceiling_per_s": plan.sustained.ceiling_per_s, "smallest_interval_s": plan.sustained.interval_s}
+        ),
         "settings_simulated": plan.evaluated,
     }
 
@@ -82,10 +86,6 @@ def _relaxation(found: Relaxation) -> dict[str, Any]:
     metric = found.limit.metric
     to, setting = pasted_words(metric, found.value), setting_document(found.figures)
     return {"metric": metric, "bound": found.limit.bound, "to": to, "setting": setting}
-
-
-def _sustained(rate: SustainedRate | None) -> dict[str, float] | None:
-    return None if rate is None else {"ceiling_per_s": rate.ceiling_per_s, "smallest_interval_s": rate.interval_s}
 
 
 def _saving(plan: Plan) -> dict[str, Any]:

@@ -41,7 +41,10 @@ def scales_of(request: PlanRequest, simulator: SettingSimulator, intervals_s: tu
     if request.source == FLAGS:
         columns, partitions = _columns(request.document["table"])
         counts = sorted({max(LEAST_COLUMNS, min(MOST_COLUMNS, round(columns * times))) for times in TIMES})
-        tables = {float(count): _with_table(request, table_of_columns(count, partitions)) for count in counts}
+        tables = {
+            float(count): replace(request, document={**request.document, "table": table_of_columns(count, partitions)})
+            for count in counts
+        }
         yield scale("columns", "Columns", tables, own=float(columns), simulator_of=simulator.of_other_table)
     counts = sorted({max(1, min(MOST_FILES, round(files * times))) for times in (*TIMES, 8.0)})
     changed = {float(count): _with_workload(request, files_per_commit=str(count)) for count in counts}
@@ -69,10 +72,6 @@ def _scale(
 def _with_workload(request: PlanRequest, **changed: str) -> PlanRequest:
     workload = {**request.document["workload"], **changed}
     return replace(request, document={**request.document, "workload": workload})
-
-
-def _with_table(request: PlanRequest, table: dict[str, Any]) -> PlanRequest:
-    return replace(request, document={**request.document, "table": table})
 
 
 def _columns(table: Mapping[str, Any]) -> tuple[int, int]:

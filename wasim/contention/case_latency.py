@@ -9,7 +9,7 @@ import numpy as np
 from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times
 from wasim.contention.conflicts import retry_policy
 from wasim.contention.latency import NO_WORK, LatencyRequest, PeriodicStatement, commit_latency, sustained_rate
-from wasim.contention.outcome import Outcome, percentile_ms
+from wasim.contention.outcome import percentile_ms
 from wasim.contention.providers import LOCAL, Providers, provider_named
 from wasim.contention.writer_times import WriterTimes, arrivals_of
 from wasim.iceberg.properties import TableProperties
@@ -141,7 +141,15 @@ def _raced(request: LatencyRequest, providers: Providers, case: Case, ledger: Le
         ceiling_per_s=rate.ceiling_per_s,
         sustainable_interval_s=rate.interval_s,
         basis=(*end.basis, *_statements_basis(statements)),
-        statements={name: _shares(one) for name, one in end.statements.items() if one.commits},
+        statements={
+            name: {
+                "failed_share": one.failed_share,
+                "redone_share": one.redone / max(1, one.commits),
+                "lost_share": one.lost_share,
+            }
+            for name, one in end.statements.items()
+            if one.commits
+        },
     )
 
 
@@ -199,14 +207,6 @@ def _long_enough(request: LatencyRequest) -> LatencyRequest:
     rarest_s = max((one.every_s for one in request.statements), default=0.0)
     commits = int(STATEMENT_RUNS * rarest_s / request.commit_interval_s)
     return replace(request, commits=min(max(request.commits, commits), MOST_RACE_COMMITS))
-
-
-def _shares(outcome: Outcome) -> dict[str, float]:
-    return {
-        "failed_share": outcome.failed_share,
-        "redone_share": outcome.redone / max(1, outcome.commits),
-        "lost_share": outcome.lost_share,
-    }
 
 
 def _statements_basis(statements: tuple[PeriodicStatement, ...]) -> Iterator[str]:

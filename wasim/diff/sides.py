@@ -30,7 +30,12 @@ def find_pairs(base: str, head: str | None, repository: Path) -> Iterator[Pair]:
         head = head or base.partition(":")[2] or base
         if not _is_file(head, repository):
             raise WasimError(f"{head}: no such file, and {base} is one. Give a file, or REV:path.")
-        yield Pair(name=_shared_name(base, head), before=_text(base, repository), after=_text(head, repository))
+        before, after = (side.partition(":")[2] or side for side in (base, head))
+        yield Pair(
+            name=(after if before == after else f"{before} → {after}"),
+            before=_text(base, repository),
+            after=_text(head, repository),
+        )
         return
     if head is not None and _is_file(head, repository):
         raise WasimError(f"{base}: no such file, and {head} is one. Give a file, or REV:path.")
@@ -39,11 +44,6 @@ def find_pairs(base: str, head: str | None, repository: Path) -> Iterator[Pair]:
 
 def _is_file(side: str, repository: Path) -> bool:
     return ":" in side or (repository / side).is_file()
-
-
-def _shared_name(base: str, head: str) -> str:
-    before, after = (side.partition(":")[2] or side for side in (base, head))
-    return after if before == after else f"{before} → {after}"
 
 
 def _text(side: str, repository: Path) -> str:

@@ -85,13 +85,16 @@ def case_of(inspection: Inspection) -> TableCase:
     if replacing:
         notes.append(f"{replacing} of its commits replaced data files; they are taken as appends")
     rows = _rows_per_commit(inspection, appends, interval_s)
+    modes: dict[str | None, DistributionMode] = {"hash": "hash", "range": "range"}
     case = Case(
         scenario="table",
         table=table,
         workload=Workload(
             rows_per_second=max(round(rows), 1) / interval_s,
             files_per_commit=_files_per_commit(appends, is_partitioned=bool(table.partition_by)),
-            distribution_mode=_distribution_mode(metadata.properties),
+            distribution_mode=modes.get(
+                TableProperties.read_leniently(metadata.properties).write_distribution_mode, "none"
+            ),
         ),
         writer=_writer(inspection, appends, notes),
         environment=Environment(),
@@ -291,11 +294,6 @@ def _properties(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         except PropertyError:
             continue
         yield key, value
-
-
-def _distribution_mode(properties: Mapping[str, str]) -> DistributionMode:
-    modes: dict[str | None, DistributionMode] = {"hash": "hash", "range": "range"}
-    return modes.get(TableProperties.read_leniently(properties).write_distribution_mode, "none")
 
 
 def _sample(inspection: Inspection) -> tuple[list[DataFileEntry], int]:

@@ -196,6 +196,7 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
     known["live_manifests"] = np.array(index.counts, dtype=np.int64) >= 0
     zeros = np.zeros(count, dtype=np.int64)
     operations = np.array([one.operation or "unknown" for one in index.snapshots], dtype=object)
+    names = [parse_manifest_list_name(key.rpartition("/")[2]) for key in index.list_keys]
     ledger = Ledger(
         commit=np.arange(1, count + 1, dtype=np.int64),
         operation=operations,
@@ -205,7 +206,7 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
         reported_at_s=np.array([one.timestamp_ms / 1000 for one in index.snapshots], dtype=np.float64),
         commit_ms=np.full(count, np.nan),
         step_ms=np.full(count, np.nan),
-        attempts=_attempts(index),
+        attempts=np.array([1 if name is None else name.attempt for name in names], dtype=np.int64),
         manifests_created=created,
         manifests_kept=np.maximum(live - created, 0),
         manifests_replaced=_numbers(index.snapshots, "manifests-replaced"),
@@ -238,12 +239,6 @@ def _add_content(snapshots: Sequence[Snapshot], columns: _Columns) -> None:
 
 def _numbers(snapshots: Sequence[Snapshot], key: str) -> Ints:
     return np.array([one.count_of(key) or 0 for one in snapshots], dtype=np.int64)
-
-
-def _attempts(index: ManifestIndex) -> Ints:
-    """The attempt that a commit won in, which Iceberg puts into the name of its list."""
-    names = [parse_manifest_list_name(key.rpartition("/")[2]) for key in index.list_keys]
-    return np.array([1 if name is None else name.attempt for name in names], dtype=np.int64)
 
 
 def _add_manifests(index: ManifestIndex, columns: _Columns) -> Ints:

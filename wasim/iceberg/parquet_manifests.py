@@ -59,7 +59,7 @@ def parquet_manifest_bytes(
         version="1.0",
         compression="gzip",
         compression_level=_GZIP_LEVEL,
-        use_dictionary=_dictionaries(entries, partition),
+        use_dictionary=[path for path, width, values in _leaves(entries, partition) if _is_worth_it(values, width)],
         write_page_index=True,
         write_page_checksum=True,
         store_schema=False,
@@ -212,11 +212,6 @@ def _value(entry: ManifestEntry, field: NestedField, partition: StructType) -> A
         return dict(zip([one.name for one in partition.fields], entry.file.partition, strict=True))
     value = getattr(entry.file, attribute_of(field.name))
     return list(value.items()) if isinstance(value, Mapping) else value
-
-
-def _dictionaries(entries: Sequence[ManifestEntry], partition: StructType) -> list[str]:
-    """The columns that Java gives a dictionary: where it and what refers to it take less than the values alone."""
-    return [path for path, width, values in _leaves(entries, partition) if _is_worth_it(values, width)]
 
 
 def _is_worth_it(values: Sequence[Any], width: int) -> bool:

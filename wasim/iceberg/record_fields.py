@@ -227,7 +227,11 @@ def manifest_file_struct(format_version: int, release: Release = NEWEST) -> Stru
 
     Before 1.8, v1 left the id of the adding snapshot optional too.
     """
-    files = _LIST_FILES if release >= SHORT_COUNT_NAMES_SINCE else _long_names(_LIST_FILES)
+    files = (
+        _LIST_FILES
+        if release >= SHORT_COUNT_NAMES_SINCE
+        else tuple(replace(field, name=field.name.replace("_files_", "_data_files_")) for field in _LIST_FILES)
+    )
     key = (_LIST_KEY,) if release >= LIST_KEY_METADATA_SINCE else ()
     if format_version == 1:
         snapshot = (_LIST_SNAPSHOT,) if release >= LIST_SNAPSHOT_REQUIRED_SINCE else _optional((_LIST_SNAPSHOT,))
@@ -239,10 +243,6 @@ def manifest_file_struct(format_version: int, release: Release = NEWEST) -> Stru
 
 def _optional(fields: tuple[NestedField, ...]) -> tuple[NestedField, ...]:
     return tuple(replace(field, required=False) for field in fields)
-
-
-def _long_names(fields: tuple[NestedField, ...]) -> tuple[NestedField, ...]:
-    return tuple(replace(field, name=field.name.replace("_files_", "_data_files_")) for field in fields)
 
 
 def named_fields(structs: Iterable[StructType]) -> FieldNames:

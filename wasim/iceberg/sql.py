@@ -62,17 +62,14 @@ def execute_procedure(
     if retain_last > 1:
         given["retain_last"] = str(retain_last)
     if sizes is not None:
-        given["file_size_threshold"], session["target_max_file_size"] = (_literal(_data_size(size)) for size in sizes)
+        given["file_size_threshold"], session["target_max_file_size"] = (
+            _literal(f"{size >> 20}MB" if size % (1 << 20) == 0 else f"{size}B") for size in sizes
+        )
     catalog = _quoted(table).partition(".")[0]
     lines = [f"SET SESSION {catalog}.{key} = {value}; -- in the same session" for key, value in session.items()]
     arguments = ", ".join(f"{name} => {value}" for name, value in given.items())
     call = f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}"
     return "\n".join([*lines, f"{call}({arguments})" if arguments else call])
-
-
-def _data_size(count: int) -> str:
-    """Bytes as Trino writes them: its MB are 1,048,576 bytes."""
-    return f"{count >> 20}MB" if count % (1 << 20) == 0 else f"{count}B"
 
 
 def set_extra_properties(table: str, properties: Mapping[str, str]) -> str:

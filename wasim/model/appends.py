@@ -152,7 +152,8 @@ def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> A
     """The appends of a case. Without a ledger, data is taken as 100 B a row, and manifests as the format gives them."""
     properties = TableProperties.read(case.table.properties)
     leaves = [name for column in case.table.all_columns for name in _leaves(column)]
-    files = _files_per_commit(case)
+    partitions = case.workload.partitions_per_commit or 1 if case.table.partition_by else 1
+    files = min(case.workload.files_per_commit * partitions, case.rows_per_commit)
     statistics = sum(mode.bound_length is not None for mode in properties.metrics_modes(leaves))
     header = manifest_header_bytes(case.table)
     return Appends(
@@ -192,12 +193,6 @@ def manifest_header_bytes(table: Table) -> float:
 def entry_bytes(statistics_columns: int) -> float:
     """Bytes of one deflated entry among many, before any is measured: 40, and 14 a column (84 … 1,480 for 6 … 100)."""
     return 40.0 + 14.0 * statistics_columns
-
-
-def _files_per_commit(case: Case) -> int:
-    """Data files that one commit adds: tasks that write, times partitions that each touches, at most one per row."""
-    partitions = case.workload.partitions_per_commit or 1 if case.table.partition_by else 1
-    return min(case.workload.files_per_commit * partitions, case.rows_per_commit)
 
 
 def _leaves(column: Columns) -> Iterator[str]:

@@ -130,7 +130,10 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "commit_ms": _commit_ms(case),
         "step_ms": _spread(case.ledger.step_ms),
         "planning": [_probe_summary(probe) for probe in case.probes],
-        "listings": [_listing_summary(listing) for listing in case.listings],
+        "listings": [
+            (listing_document(listing) | {"rounds": len(listing.scan_ms), "scan_ms": _spread(listing.scan_ms)})
+            for listing in case.listings
+        ],
         "location": case.location,
         "tables": tables,
         "simulation": None if case.simulation is None else asdict(case.simulation),
@@ -174,10 +177,6 @@ def _probe_summary(probe: PlanningProbe) -> dict[str, Any]:
         | {"rounds": len(probe.planning_ms)}
         | spreads
     )
-
-
-def _listing_summary(listing: DirectoryScan) -> dict[str, Any]:
-    return listing_document(listing) | {"rounds": len(listing.scan_ms), "scan_ms": _spread(listing.scan_ms)}
 
 
 def summary_document(

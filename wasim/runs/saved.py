@@ -97,7 +97,9 @@ def save_case(case: CaseRun, recording: Recording | None, folder: Path) -> None:
         document["totals"] = asdict(case.totals)
         document["contention"] = None if case.contention is None else asdict(case.contention)
         document["settled"] = dict(case.settled)
-        document["operations"] = [asdict(one) | {"wall_s": _known(one.wall_s)} for one in case.operations]
+        document["operations"] = [
+            asdict(one) | {"wall_s": (None if np.isnan(one.wall_s) else one.wall_s)} for one in case.operations
+        ]
     else:
         save_columns(recording.events, folder / "events.parquet")
         save_columns(recording.reports, folder / "reports.parquet")
@@ -126,10 +128,6 @@ def _case_document(case: CaseRun) -> dict[str, Any]:
         "listings": [listing_document(listing) for listing in case.listings],
         "wall_s": case.wall_s,
     }
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def read_case(folder: Path) -> CaseRun:

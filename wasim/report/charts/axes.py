@@ -178,19 +178,18 @@ def has_long_names(names: Sequence[str]) -> bool:
     return max(map(len, names), default=0) > LONGEST_BESIDE
 
 
-def _height_in(ax: Axes) -> float:
-    figure = ax.get_figure(root=True)
-    return float(ax.get_position().height * (figure.get_figheight() if figure is not None else 1.0))
-
-
 def key_below(ax: Axes, entries: Sequence[tuple[str, dict[str, object]]], *, columns: int = 2) -> None:
     """A legend under the axes from (text, line properties), clear of all data."""
     handles = [Line2D([], [], **properties) for _, properties in entries]  # type: ignore[arg-type]
+    figure = ax.get_figure(root=True)
     ax.legend(
         handles,
         [text for text, _ in entries],
         loc="upper left",
-        bbox_to_anchor=(-0.02, -KEY_BELOW_IN / _height_in(ax)),
+        bbox_to_anchor=(
+            -0.02,
+            -KEY_BELOW_IN / float(ax.get_position().height * (figure.get_figheight() if figure is not None else 1.0)),
+        ),
         ncols=columns,
         handlelength=2.4,
         columnspacing=1.2,
