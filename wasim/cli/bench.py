@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of, require_pyiceberg, require_spark
-from wasim.cli.terminal import Format, FormatOption, Link, chosen_format, console, echo, print_notes, render, rich_table
+from wasim.cli.terminal import Format, FormatOption, Link, chosen_format, console, echo, print_notes, render
 from wasim.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -83,14 +83,13 @@ def _write_without_spark(
 
 def _print_estimate(scenario: "LoadedScenario", engine: str, form: Format) -> None:
     from wasim.estimate import estimate_run
+    from wasim.report.tables import render_markdown, table_lines
 
     estimate = estimate_run(scenario, engine=engine)
     document = estimate.document()
     table = _estimate_table(estimate)
     if form is Format.TABLE:
-        return console().print(rich_table(table))
-    from wasim.report.tables import render_markdown
-
+        return echo("\n".join((table.caption, *table_lines(table))))
     return echo(render(form, document, document["cases"], lambda: render_markdown(table)))
 
 

@@ -114,6 +114,31 @@ LIMITS = (
     _Option("metadata_on_disk_bytes", "--metadata-on-disk", "BYTES", "Most metadata on disk at any time, of the job."),
     _Option("monthly_cost", "--monthly-cost", "AMOUNT", "Most money a month for the job, at the prices."),
 )
+REQUIREMENTS = (
+    _Option("freshness", "--freshness", None, "The longest commit interval; 1h."),
+    _Option("prefer", "--prefer", None, "Within all limits: cheapest, or freshest, the shortest interval; cheapest."),
+    _Option("time_travel", "--time-travel", None, "Age that snapshots are kept to; 5d."),
+    _Option(
+        "queries_per_hour", "--queries-per-hour", "N", "Queries in an hour, each of a day's files; 10, of each table."
+    ),
+    _Option(
+        "provider",
+        "--provider",
+        None,
+        "Where the table lies: local, s3, s3-express, gcs, azure or azure-premium; local, at s3's prices.",
+    ),
+    _Option("dialect", "--dialect", None, "Whose SQL to print: spark, flink, trino or athena; that of the writer."),
+    _Option("prices", "--prices", "FILE", "Prices of your own, instead.", Path | None),
+    _Option("per_job", "--per-job", "AMOUNT", "Price of starting a maintenance job; 0.0003, a running cluster."),
+    _Option("table_name", "--name", None, "What SQL calls the table; catalog.namespace.table."),
+    _Option(
+        "now",
+        "--now",
+        "KEY=VALUE,…",
+        "How the table is written and maintained now: interval=1m,expire=never,keep=5d,compact=daily,rewrite=never,"
+        "gzip=no,old-json=kept; what is left out is a writer's default.",
+    ),
+)
 _NEWEST_BY = "By the version in the name, or by last-updated-ms inside."
 _OUTSIDE = "Open metadata outside the table's folder too, wherever the table's paths lead."
 _TABLE = (
@@ -138,6 +163,11 @@ def takes_workload(verb: Callable[..., None]) -> Callable[..., None]:
 def takes_limits(verb: Callable[..., None]) -> Callable[..., None]:
     """The verb with the flags that limit a plan, in place of its parameter `limits`: their texts by metric."""
     return _with_options(verb, "limits", LIMITS, dict)
+
+
+def takes_requirements(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with the flags that say what a plan is to meet, in place of its parameter `required`: values by name."""
+    return _with_options(verb, "required", REQUIREMENTS, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

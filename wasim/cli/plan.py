@@ -1,9 +1,11 @@
 """`wasim plan`: which commit interval and which maintenance to choose, under limits."""
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +19,7 @@ from wasim.cli.options import (
     overrides_of,
     table_location,
     takes_limits,
+    takes_requirements,
     takes_table,
     takes_workload,
     write_page,
@@ -33,6 +36,7 @@ Text = str | None
 @takes_table
 @takes_workload
 @takes_limits
+@takes_requirements
 def plan(
     file: Annotated[
         Path | None, typer.Argument(metavar="[SCENARIO]", help="A scenario, instead of the flags of a workload.")
@@ -54,49 +58,20 @@ def plan(
         ),
     ] = None,
     master: Annotated[Text, typer.Option(help="Spark that plans for the fleet; left out: this machine.")] = None,
-    freshness: Annotated[Text, typer.Option(help="The longest commit interval; 1h.")] = None,
-    prefer: Annotated[
-        Text, typer.Option(help="Within all limits: cheapest, or freshest, the shortest interval; cheapest.")
-    ] = None,
-    time_travel: Annotated[Text, typer.Option(help="Age that snapshots are kept to; 5d.")] = None,
+    required: dict[str, Any],
     limits: dict[str, str | None],
-    queries_per_hour: Annotated[
-        Text, typer.Option(metavar="N", help="Queries in an hour, each of a day's files; 10, of each table.")
-    ] = None,
     written_by: Annotated[
         Text,
         typer.Option("--profile", help="What writes: a shipped profile, such as trino, or a file of wasim profile."),
     ] = None,
     location: Annotated[Text, typer.Option(help="Where the table will lie: its files repeat that.")] = None,
-    provider: Annotated[
-        Text,
-        typer.Option(
-            help="Where the table lies: local, s3, s3-express, gcs, azure or azure-premium; local, at s3's prices."
-        ),
-    ] = None,
     catalog: Catalog = None,
-    dialect: Annotated[
-        Text, typer.Option(help="Whose SQL to print: spark, flink, trino or athena; that of the writer.")
-    ] = None,
-    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Prices of your own, instead.")] = None,
-    per_job: Annotated[
-        Text, typer.Option(metavar="AMOUNT", help="Price of starting a maintenance job; 0.0003, a running cluster.")
-    ] = None,
-    name: Annotated[Text, typer.Option("--name", help="What SQL calls the table; catalog.namespace.table.")] = None,
     settings: Settings = None,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write the plan as a page too, its setting under sliders.")
     ] = None,
     form: FormatOption = Format.TABLE,
     link: Link = "",
-    now: Annotated[
-        Text,
-        typer.Option(
-            metavar="KEY=VALUE,…",
-            help="How the table is written and maintained now: interval=1m,expire=never,keep=5d,compact=daily,"
-            "rewrite=never,gzip=no,old-json=kept; what is left out is a writer's default.",
-        ),
-    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print the rest after the first screen too.")] = False,
     emit_scenario: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the chosen setting as a scenario, to simulate or bench.")
@@ -110,34 +85,24 @@ def plan(
     from wasim.runs import write_atomically
 
     requirements = Requirements(
-        freshness=freshness,
-        time_travel=time_travel,
-        limits={metric: text for metric, text in limits.items() if text is not None},
-        table_name=name,
-        queries_per_hour=queries_per_hour,
-        provider=provider,
-        catalog=catalog,
-        dialect=dialect,
-        prices=prices,
-        prefer=prefer,
-        now=now,
-        per_job=per_job,
+        **required, catalog=catalog, limits={metric: text for metric, text in limits.items() if text is not None}
     )
     form = chosen_format(form, as_json=as_json)
     if form is Format.CSV and fleet is None:
         raise WasimError(f"--format {form}: a plan has no such form, a fleet's has. Give json.")
-    source = Source(file=file, run=from_run, table=from_table, fleet=fleet, reaching=table)
+    sources = {"a scenario": file, "--from-run": from_run, "--from-table": from_table, "--fleet": fleet}
+    source = _only_one(sources)
     if table.given and from_table is None and fleet is None:
         raise WasimError(f"{table.given[0]} is for a table that exists: give --from-table LOCATION too.")
     for flag, path in (("--html", html), ("--emit-scenario", emit_scenario)):
         if path is not None:
             check_writable(flag, path)
     if fleet is not None:
-        others = {"horizon": horizon, "name": name, "location": location, "now": now, "profile": written_by}
-        switches = {"set": ", ".join(settings or ()) or None, **_paths(emit_scenario=emit_scenario)}
+        others = {"horizon": horizon, "name": requirements.table_name, "location": location, "now": requirements.now}
+        others |= {"profile": written_by, "set": ", ".join(settings or ()) or None}
         plan_many(
             Many(location=fleet, requirements=requirements, reaching=table, master=master),
-            refused=workload | others | switches,
+            refused=workload | others | {"emit_scenario": None if emit_scenario is None else str(emit_scenario)},
             form=form,
             html=html,
             link=link,
@@ -145,7 +110,8 @@ def plan(
         return
     if master is not None:
         raise WasimError("--master is for a fleet: give --fleet FILE too.")
-    request = _request(source, workload | {"horizon": horizon}, overrides_of(settings), requirements)
+    asked = partial(_request, overrides=overrides_of(settings), requirements=requirements, reaching=table)
+    request = asked(source, sources.get(source), workload | {"horizon": horizon})
     if written_by is not None:
         if workload["writer"] is not None and request.profile is not None:
             raise WasimError(f"--profile {written_by} and --writer {request.profile} both say what writes: give one.")
@@ -177,55 +143,40 @@ def _show(made: "Plan", form: Format, *, explain: bool, link: str) -> None:
     return echo("\n".join(plan_lines(made, explains=explain)))
 
 
-def _paths(**given: Path | None) -> dict[str, str | None]:
-    return {name: None if path is None else str(path) for name, path in given.items()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """What a plan is for: one of these, or the flags of a workload where all are None."""
-
-    file: Path | None
-    run: Path | None
-    table: str | None
-    fleet: str | None
-    reaching: TableOptions
-
-    @property
-    def words(self) -> str:
-        """What it is called on the command line; empty for flags. WasimError if two are given."""
-        given = (
-            ("a scenario", self.file),
-            ("--from-run", self.run),
-            ("--from-table", self.table),
-            ("--fleet", self.fleet),
-        )
-        named = [words for words, value in given if value is not None]
-        if len(named) > 1:
-            raise WasimError(f"{named[0]} and {named[1]} exclude each other: give one.")
-        return named[0] if named else ""
+def _only_one(sources: Mapping[str, object]) -> str:
+    """What the source of a plan is called on the command line; empty for flags. WasimError if two are given."""
+    named = [words for words, value in sources.items() if value is not None]
+    if len(named) > 1:
+        raise WasimError(f"{named[0]} and {named[1]} exclude each other: give one.")
+    return named[0] if named else ""
 
 
 def _request(
-    source: Source, workload: dict[str, str | None], overrides: dict[str, str], requirements: "Requirements"
+    words: str,
+    given: Any,  # noqa: ANN401 - a path, or a table's name
+    workload: dict[str, str | None],
+    *,
+    overrides: dict[str, str],
+    requirements: "Requirements",
+    reaching: TableOptions,
 ) -> "PlanRequest":
+    """What is asked of the source that is called so, or without one of the flags of a workload."""
     from wasim.capacity import request_from_file, request_from_flags, request_from_run
 
-    words = source.words
     if words not in ("a scenario", "--from-run") and overrides:
         raise WasimError("--set is for a scenario: give its file, or the flags of a workload alone.")
     if not words:
         return request_from_flags(workload, requirements)
     for flag, text in workload.items():
         if flag != "horizon" and text is not None:
-            remedy = "" if source.table else " Give --set FIELD=VALUE."
+            remedy = "" if words == "--from-table" else " Give --set FIELD=VALUE."
             raise WasimError(f"--{flag.replace('_', '-')} and {words} exclude each other.{remedy}")
-    if source.file is not None:
-        return request_from_file(source.file, overrides, requirements, workload["horizon"])
-    if source.run is not None:
+    if words == "a scenario":
+        return request_from_file(given, overrides, requirements, workload["horizon"])
+    if words == "--from-run":
         from wasim.runs.folder import find_run
 
-        return request_from_run(find_run(source.run), overrides, requirements, workload["horizon"])
+        return request_from_run(find_run(given), overrides, requirements, workload["horizon"])
     from wasim.capacity.from_table import request_from_table
 
-    return request_from_table(str(source.table), requirements, workload["horizon"], source.reaching.inspecting())
+    return request_from_table(given, requirements, workload["horizon"], reaching.inspecting())

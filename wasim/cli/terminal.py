@@ -13,9 +13,7 @@ from wasim.errors import WasimError, printable_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
-    from wasim.report.tables import TextTable
     from wasim.runner import Outcome
     from wasim.runs import LimitDocument
     from wasim.scenario import LoadedScenario
@@ -59,19 +57,6 @@ def print_notes(scenario: "LoadedScenario") -> None:
     """Prints, on stderr, where a scenario runs differently from its text, such as a horizon cut to whole commits."""
     for note in scenario.notes:
         echo(f"note: {note}", err=True)
-
-
-def rich_table(text: "TextTable") -> "Table":
-    """The table for a terminal; columns of figures align right."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=text.caption or None, title_justify="left", box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for name in text.head:
-        table.add_column(name, justify="right" if name in text.figures else "left")
-    for row in text.rows:
-        table.add_row(*(Text(cell) for cell in row))  # Text: a label's brackets are no markup
-    return table
 
 
 class Format(StrEnum):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wasim.cli.options import Settings, overrides_of
-from wasim.cli.terminal import console, echo, rich_table
+from wasim.cli.terminal import echo
 from wasim.errors import ScenarioError, WasimError
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def validate(
     settings: Settings = None,
 ) -> None:
     """Check scenarios; print every mistake with its position and how to correct it."""
+    from wasim.report.tables import table_lines
     from wasim.scenario import load_scenario
 
     faults: list[str] = []
@@ -56,7 +57,7 @@ def validate(
         for note in scenario.notes:
             echo(f"{file}: note: {note}")
         if cases:
-            console().print(rich_table(_case_table(scenario)))
+            echo("\n".join(table_lines(_case_table(scenario))))
     if faults:
         raise ScenarioError(faults)
 

@@ -1,7 +1,9 @@
 """The report of one run: one HTML file that loads nothing, for light and dark, desk and phone."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,6 @@ from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
 from wasim.report.pages import fit_cells
 from wasim.report.pages.answer_cells import horizons_table, matrix_table, options_remarks, options_table
 from wasim.report.pages.cells import bill_table, boundaries, headline_table, listing_table, planning_table
-from wasim.report.pages.glossary import GLOSSARY
 from wasim.report.pages.rendering import page_environment
 from wasim.report.series import operation_words
 from wasim.report.simulated import simulation_notes
@@ -201,10 +202,16 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         notes=fit.notes,
         simulated=simulation_notes(run),
         provenance=tuple(flatten(run.provenance)),
-        glossary=GLOSSARY,
+        glossary=_words(),
         real=any(case.engine == "spark" for case in run.cases),
         files=tuple(_files(run)),
     )
+
+
+def _words() -> list[tuple[str, str]]:
+    """The words of a report, each with what it means: the text that docs/glossary.md repeats."""
+    text = files("wasim.report.pages").joinpath("templates", "glossary.md").read_text()
+    return re.findall(r"^\*\*(.+)\*\*: (.+)$", text, flags=re.MULTILINE)
 
 
 def _files(run: Run) -> Iterable[tuple[str, str]]:
