@@ -2,21 +2,53 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from support.by_hand import at_most, plain, some_figures, some_plan
+from support.paths import SCENARIOS
 from support.plans import a_request
 
-from wasim.capacity import Maintenance, Setting, plan_document, setting_document
+from wasim.capacity import (
+    NO_MAINTENANCE,
+    Maintenance,
+    PlanRequest,
+    Requirements,
+    Setting,
+    make_plan,
+    plan_document,
+    request_from_file,
+    request_from_flags,
+    setting_document,
+)
+from wasim.capacity.answer import Section, sections_of
 from wasim.capacity.choice import Relaxation
+from wasim.capacity.commands import Statements
 from wasim.capacity.commits import LosingJob
-from wasim.capacity.document import commit_document, figures_document, money_document
+from wasim.capacity.document import (
+    LIMITS_HEAD,
+    _written,
+    commit_document,
+    figures_document,
+    money_document,
+    plan_comment,
+    scenario_of,
+    sections_comment,
+)
 from wasim.capacity.last_cycle import Spread
 from wasim.capacity.milestones import Milestones
 from wasim.capacity.now import Money, Saving
 from wasim.contention import SustainedRate, commit_latency
 from wasim.contention.latency import LatencyRequest
 from wasim.ledger import Kind
+from wasim.report.tables import Judged, TextTable
+from wasim.runs.limits import HELD
+from wasim.scenario import load_scenario
+from wasim.simulation import SimulationOptions
+from wasim.simulation.run import simulated_cases
+from wasim.twin import Site, shipped_profile
+from wasim.years import simulate_years
 
 KEPT = Maintenance(expire_every_s=3600.0, older_than_s=7200.0, rewrite_every_s=86400.0, compact_every_s=1800.0)
 CHOSEN = some_figures(Setting(interval_s=30.0, maintenance=KEPT, gzips_json=True, appends="merge"), 4.0, manifests=75)
@@ -138,3 +170,140 @@ def test_documents_without_a_choice_say_what_to_relax():
     assert found["relax"][0]["setting"]["commit_interval_s"] == 30
     assert found["beyond_freshness"]["commit_interval_s"] == 30
     assert found["out_of_reach_s"] == [10]
+
+
+REQUEST = replace(a_request(), limits=(at_most("manifests", 100), at_most("monthly_cost", 5.0, "<")))
+
+
+def test_each_limit_is_judged_by_the_chosen_setting():
+    chosen = some_figures(30.0, 5.0, manifests=75)
+    said = plan_comment(some_plan([chosen], chosen, REQUEST), "")
+    kept, broken = (line for line in said.splitlines() if "at most" in line and "Limit" not in line)
+    assert "manifests: 75, at most 100" in kept
+    assert "5.00 USD, at most 5.00 USD" in broken  # which is not below
+    assert kept.split("manifests")[0] != broken.split("cost")[0]
+
+
+def test_limits_on_sums_are_of_all_tables():
+    chosen = some_figures(30.0, 4.0, manifests=75)
+    plan = some_plan([chosen], chosen, REQUEST)
+    twelve = replace(plan.case, writer=plan.case.writer.model_copy(update={"kind": "batch", "tables": 12}))
+    said = plan_comment(replace(plan, case=twelve), "")
+    assert "cost a month, all 12: 4.00 USD" in said
+    assert "manifests: 75" in said
+
+
+def test_without_a_choice_no_limit_is_kept():
+    said = plan_comment(some_plan([some_figures(30.0)], None, REQUEST), "https://example.com/page")
+    assert "no setting meets the limits" in said
+    assert "https://example.com/page" in said
+
+
+def test_every_section_is_folded_and_its_statements_are_code():
+    chosen = some_figures(30.0)
+    plan = some_plan([chosen], chosen)
+    said = plan_comment(plan, "")
+    for one in sections_of(plan):
+        assert one.title in said
+    assert said.count("```sql\n") == 2  # the table's, and the writer's
+    assert said.count("```") == 4
+
+
+def test_the_first_table_not_of_limits_is_shown():
+    tables = [TextTable(caption=name, head=(name, "b"), rows=(("x", "y"),)) for name in (LIMITS_HEAD, "First", "Next")]
+    sections = [Section(title="One", blocks=(tables[0], "words")), Section(title="Two", blocks=tuple(tables[1:]))]
+    said = sections_comment("headline", [Judged(text="it", holds=True)], sections, "")
+    before = said.split("<details>")[0]
+    assert "| First |" in before.replace("  ", " ")
+    assert "Next" not in before
+    assert LIMITS_HEAD not in before
+    code = sections_comment("h", [], [Section(title="C", blocks=(Statements(language="SQL", lines=("a", "b")),))], "")
+    assert "```sql\na\nb\n```" in code
+
+
+REQUESTS = {
+    "a stream": request_from_flags({"rows_per_second": "500", "horizon": "10d"}, Requirements(freshness="5m")),
+    "a batch of many files": request_from_flags(
+        {"rows_per_second": "20000", "writer": "batch", "files_per_commit": "8", "horizon": "10d"},
+        Requirements(freshness="10m"),
+    ),
+    "a scenario's own compaction": request_from_file(
+        SCENARIOS / "smoke.yaml",
+        {"writer": "batch", "maintenance": "{rewrite_data_files: {every: 1h, target_file_size_bytes: 64MB}}"},
+        Requirements(freshness="10m"),
+        "10d",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "request_of",
+    [
+        pytest.param(request, id=name, marks=() if "compaction" in name else pytest.mark.slow)
+        for name, request in REQUESTS.items()
+    ],
+)
+def test_what_simulating_it_gives_is_what_the_plan_says(request_of, tmp_path: Path):
+    chosen = make_plan(request_of, explains=False).chosen
+    file = tmp_path / "chosen.yaml"
+    file.write_text(scenario_of(request_of, chosen.setting))
+    assert file.read_text().splitlines()[0].endswith(f"--location {request_of.location}")
+    (case,) = load_scenario(file, {}).cases()
+    assert case.maintenance.rewrite_data_files is None or case.maintenance.rewrite_data_files.every == 3600
+    summed = simulate_years(case, shipped_profile(case), Site(location=request_of.location))
+    simulated = {**summed.settled, "metadata_bytes": summed.totals.metadata_bytes}
+    for metric in ("metadata_bytes", "metadata_bytes_per_day", *HELD):
+        band = max(0.02, chosen.bands.get(metric, 0.0))
+        assert chosen.values[metric] == pytest.approx(simulated[metric], rel=band, abs=1), metric
+
+
+def test_a_table_s_location_stays_in_its_comment(tmp_path: Path):
+    request = replace(REQUESTS["a stream"], location="s3://a/b\nname: $(id)")
+    file = tmp_path / "chosen.yaml"
+    file.write_text(scenario_of(request, Setting(interval_s=300.0)))
+    assert file.read_text().splitlines()[0].endswith(" --location 's3://a/b\N{REPLACEMENT CHARACTER}name: $(id)'")
+    assert load_scenario(file, {}).cases()
+
+
+def test_no_interval_outlasts_the_bytes_that_a_writer_takes(tmp_path: Path):
+    request = request_from_flags({"rows_per_second": "5000", "writer": "firehose"}, Requirements(freshness="15m"))
+    assert request.longest_s == 152  # 128 MiB of 176 bytes a row
+    assert request.most_s(2.0) == 76
+    file = tmp_path / "chosen.yaml"
+    file.write_text(scenario_of(request, Setting(interval_s=120.0, maintenance=NO_MAINTENANCE)))
+    (simulated,) = simulated_cases(load_scenario(file, {}), SimulationOptions())
+    assert simulated.case.commit_interval_s == 120  # not after the 5 MiB that it ships
+
+
+def emitted(request: PlanRequest, setting: Setting) -> dict[str, Any]:
+    return json.loads(scenario_of(request, setting).split("\n", 1)[1])
+
+
+def test_numbers_of_durations_and_sizes_have_their_units():
+    jobs = {
+        "rewrite_data_files": {"when_small_files": 40, "target_file_size_bytes": 67108864},
+        "remove_orphan_files": {"every": 86400.0, "older_than": 259200.0},
+    }
+    request = REQUESTS["a stream"]
+    request = replace(request, document={**request.document, "maintenance": jobs})
+    found = emitted(request, Setting(interval_s=90.0))
+    assert found["maintenance"]["rewrite_data_files"] == {"when_small_files": 40, "target_file_size_bytes": "67108864B"}
+    assert found["maintenance"]["remove_orphan_files"] == {"every": "1d", "older_than": "3d"}
+    assert (found["commit_interval"], found["horizon"]) == ("1m30s", "10d")
+    assert _written({"every": True, "at": 5, "rows": 5, "list": [{"every": 60}], "x": None}) == {
+        **{"every": True, "at": "5s", "rows": 5, "list": [{"every": "1m"}], "x": None}
+    }
+
+
+def test_several_writers_are_written_as_many():
+    request = request_from_flags({"rows_per_second": "500", "writers": "4"}, Requirements())
+    assert emitted(request, Setting(interval_s=60.0))["writer"]["writers"] == 4
+    alone = emitted(REQUESTS["a stream"], Setting(interval_s=60.0))["writer"]
+    assert "writers" not in (alone if isinstance(alone, dict) else {})
+
+
+@pytest.mark.parametrize(("profile", "is_triggered"), [("firehose", True), ("flink", False)])
+def test_writers_triggered_by_bytes_go_by_the_interval(profile: str, is_triggered: bool):
+    request = REQUESTS["a stream"].written_by(profile)
+    assert bool(request.ships.bytes or request.ships.rows) == is_triggered
+    assert emitted(request, Setting(interval_s=60.0))["writer"].get("trigger") == ("none" if is_triggered else None)

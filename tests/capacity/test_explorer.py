@@ -11,10 +11,9 @@ from support.by_hand import ByLaw, at_most, some_figures
 from support.plans import a_request
 
 from wasim.capacity import NO_MAINTENANCE, Figures, Maintenance, Setting
-from wasim.capacity.axes import Axes, axes_for
 from wasim.capacity.commands import sql_of
 from wasim.capacity.explorer import Explorer, _also, _between, _expiry_places, _start, _weights, explorer_of
-from wasim.capacity.lattice import Lattice, Scale, build_lattice
+from wasim.capacity.lattice import Axes, Lattice, Scale, axes_for, build_lattice
 from wasim.capacity.settings import case_of
 from wasim.ledger import Kind
 from wasim.units import DAY_S, HOUR_S

@@ -1,18 +1,31 @@
-"""A plan as one JSON document: the figures that the terminal shows, unrounded. Seconds, bytes and milliseconds."""
+"""A plan in other forms.
 
-from collections.abc import Sequence
+One JSON document has the figures that the terminal shows, unrounded, in seconds, bytes and milliseconds; a comment for
+a pull request has the answer and its limits first, and every section folded; a scenario's file has the chosen setting,
+for `simulate` and `bench` to carry out.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from shlex import quote
 from typing import Any
 
+from wasim.capacity.answer import Block, Section, conclusion, sections_of
 from wasim.capacity.choice import Relaxation
 from wasim.capacity.commands import counts_of, sql_of, statements_of
 from wasim.capacity.figures import Figures
 from wasim.capacity.now import Money
 from wasim.capacity.plan import Plan
+from wasim.capacity.request import PlanRequest
+from wasim.capacity.settings import Setting, document_of
 from wasim.capacity.warnings import warnings_of
-from wasim.capacity.words import pasted_words
-from wasim.contention import CommitLatency
-from wasim.scenario.metrics import Limit
+from wasim.capacity.words import bound_words, judged_words, pasted_words
+from wasim.contention import LOCAL, CommitLatency
+from wasim.errors import printable
+from wasim.report.tables import Comment, Folded, Judged, TextTable, render_comment, render_markdown
+from wasim.scenario.metrics import Limit, figure_name
+from wasim.units import format_duration
 
 SCHEMA_VERSION = 1
 
@@ -161,3 +174,80 @@ def commit_document(commit: CommitLatency | None) -> dict[str, Any] | None:
         "landed_per_s": commit.outcome.landed_per_s,
         "sustained": commit.sustains,
     }
+
+
+_DURATIONS = frozenset(["every", "older_than", "at"])
+_SIZES = frozenset(["target_file_size_bytes"])
+
+
+def scenario_of(request: PlanRequest, setting: Setting) -> str:
+    """The scenario of a setting as YAML text, with what the plan's figures are of besides."""
+    document = document_of(request, setting)
+    writer = document["writer"]
+    own = {"kind": writer} if isinstance(writer, str) else writer
+    if request.writers > 1:
+        document["writer"] = own = {**own, "writers": request.writers}
+    ships = request.ships
+    if ships.bytes or ships.rows:
+        document["writer"] = {**own, "trigger": "none"}  # the interval comes first, as the statements set it
+    provider = None if request.provider == LOCAL else request.provider
+    flags = {"location": request.location, "provider": provider, "catalog": request.catalog}
+    given = " ".join(f"--{name} {quote(printable(text))}" for name, text in flags.items() if text is not None)
+    yaml = json.dumps(_written(document), indent=1)  # which is YAML too
+    return f"# As planned: wasim simulate FILE {given}\n{yaml}\n"
+
+
+def _written(value: Any, key: str = "") -> Any:  # noqa: ANN401 - a document of any depth
+    """A value as a file has it: durations and sizes with their units."""
+    if isinstance(value, Mapping):
+        return {name: _written(one, name) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(one) for one in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if key in _DURATIONS:
+            return format_duration(float(value))
+        if key in _SIZES:
+            return f"{value:.0f}B"
+    return value
+
+
+LIMITS_HEAD = "Limit"  # of the table of limits, which stands above as a list
+
+
+def plan_comment(plan: Plan, link: str) -> str:
+    """The comment as Markdown; `link` leads to the plan's page, and is empty where there is none."""
+    return sections_comment(conclusion(plan), list(_limits_judged(plan)), list(sections_of(plan)), link)
+
+
+def sections_comment(headline: str, judged: Sequence[Judged], sections: Sequence[Section], link: str) -> str:
+    """A headline and what was judged, the first table that is not of limits, and every section folded."""
+    tables = [block for one in sections for block in one.blocks if isinstance(block, TextTable)]
+    return render_comment(
+        Comment(
+            headline=headline,
+            judged=judged,
+            table=next((one for one in tables if one.head[0] != LIMITS_HEAD), None),
+            details=[Folded(title=one.title, text="\n\n".join(map(_text, one.blocks))) for one in sections],
+            link=link,
+        )
+    )
+
+
+def _limits_judged(plan: Plan) -> Iterator[Judged]:
+    if plan.chosen is None:
+        yield Judged(text="no setting meets the limits", holds=False)
+        return
+    currency = plan.request.prices.currency
+    for limit in plan.limits:
+        value = plan.chosen.judged(limit.metric)
+        said, most = judged_words(limit, value, currency), bound_words(limit, currency)
+        name = figure_name(limit.metric, plan.case.writer.tables)
+        yield Judged(text=f"{name}: {said}, at most {most}", holds=limit.holds(value))
+
+
+def _text(block: Block) -> str:
+    if isinstance(block, str):
+        return block
+    if isinstance(block, TextTable):
+        return render_markdown(block)
+    return "\n".join(("```sql", *block.lines, "```"))

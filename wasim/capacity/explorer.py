@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from wasim.capacity.axes import Axes
 from wasim.capacity.commands import sql_of, writer_options
-from wasim.capacity.lattice import OUTWEIGHS, PASSES, Lattice, Scale, limit_field
+from wasim.capacity.lattice import OUTWEIGHS, PASSES, Axes, Lattice, Scale, limit_field
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, period_words
 from wasim.capacity.words import SHOWN_METRICS, bound_words

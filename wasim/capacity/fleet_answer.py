@@ -7,8 +7,7 @@ from typing import Any
 
 from wasim.capacity.answer import WIDTH, Section, money_rows, now_and_then_table, section_lines
 from wasim.capacity.commands import sql_of
-from wasim.capacity.comment import sections_comment
-from wasim.capacity.document import money_document, setting_document
+from wasim.capacity.document import money_document, sections_comment, setting_document
 from wasim.capacity.fleet import Assigned, FleetPlan, by_interval
 from wasim.capacity.fleet_options import Option
 from wasim.capacity.now import Money, Saving

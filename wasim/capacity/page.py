@@ -7,12 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from wasim.capacity.answer import conclusion, first_sections, further_sections
-from wasim.capacity.axes import axes_for, seldom_first, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.fleet import FleetPlan
 from wasim.capacity.fleet_answer import fleet_sections, headline
-from wasim.capacity.lattice import Lattice, Scale, build_lattice, has_horizons, is_affordable
+from wasim.capacity.lattice import (
+    Lattice,
+    Scale,
+    axes_for,
+    build_lattice,
+    has_horizons,
+    is_affordable,
+    seldom_first,
+    thinned,
+)
 from wasim.capacity.now import of_year
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import FLAGS, PlanRequest

@@ -6,16 +6,14 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from wasim.capacity.axes import axes_for, thinned
 from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
-from wasim.capacity.lattice import build_lattice, has_horizons, is_affordable
+from wasim.capacity.lattice import axes_for, build_lattice, has_horizons, is_affordable, thinned
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Requirements, request_from_file
 from wasim.capacity.settings import Setting, case_of, replaced_jobs_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
-from wasim.forecast.ahead import INTERVALS_S
-from wasim.forecast.of_run import site_of
+from wasim.forecast.ahead import INTERVALS_S, site_of
 from wasim.iceberg.properties import TableProperties
 from wasim.report.answer import Answer, Choice
 from wasim.report.pages.rendering import page_environment

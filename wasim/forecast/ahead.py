@@ -1,17 +1,22 @@
-"""A case over horizons that nobody ran: metadata written and left on disk, with a band and what was ignored."""
+"""Forecasts over horizons that nobody ran: of a case, of a run's cases, and of a real table by its own sizes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from wasim.contention import commit_slowing
+from wasim.contention import LOCAL, commit_slowing
+from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS, Kind, Summed
-from wasim.runs import CaseRun
+from wasim.runs import CaseRun, Run
 from wasim.runs.limits import measure
+from wasim.runs.values import say_once
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile, shipped_profile
 from wasim.twin.profile import as_written, tables_in_turn
 from wasim.twin.supported import check_answerable
-from wasim.years import Shape, YearsOf
+from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S
+from wasim.years import Shape, YearsOf, read_shape
+from wasim.years.observed import Fits, FoundFiles, FoundJson, Observed, as_observed, band_of, fits_of
+from wasim.years.summed import of_one_writer
 
 INTERVALS_S = (0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 21600.0, 86400.0, 604800.0)
 _BETWEEN_S = (2.0, 3.0, 7.0, 15.0, 20.0, 40.0, 90.0, 180.0, 240.0, 420.0, 900.0, 1200.0, 2700.0, 7200.0, 1.08e4, 4.32e4)
@@ -104,3 +109,103 @@ def profile_of(case: Case) -> WriterProfile:
     profile = shipped_profile(case)
     check_answerable(case, profile)
     return profile
+
+
+__all__ = ["FoundFiles", "FoundJson", "Observed", "TableForecasts", "band_of"]
+
+
+@dataclass(slots=True, kw_only=True)
+class TableForecasts:
+    """Forecasts of a table at `site`, as `case` says that it is written, and otherwise."""
+
+    case: Case
+    observed: Observed
+    site: Site
+    _fits: Fits | None = None
+    _by_interval: dict[float, Forecaster] = field(default_factory=dict)
+
+    def over(self, case: Case, horizon_s: float) -> Forecast:
+        """The forecast of a case whose table is this one, whatever its interval and its maintenance."""
+        return forecast_of(case.over(horizon_s), self._forecaster(case))
+
+    def as_its_profile_has_it(self, horizon_s: float) -> Forecast:
+        """The forecast of the table as it is written, with the sizes of its writer's profile."""
+        return forecast_of(self.case.over(horizon_s), Forecaster(site=self.site))
+
+    def _forecaster(self, case: Case) -> Forecaster:
+        interval_s = case.commit_interval_s
+        if interval_s not in self._by_interval:
+            shape = self._shape(case)
+            recipe = profile_of(case).recipe.statistics
+            commits_twice = recipe is not None and recipe.commit != "same"
+            observed = self.observed.every(interval_s / self.case.commit_interval_s, with_statistics=commits_twice)
+            fitted = as_observed(shape, observed, self._known_fits())
+            self._by_interval[interval_s] = Forecaster(site=self.site, shape=fitted)
+        return self._by_interval[interval_s]
+
+    def _known_fits(self) -> Fits:
+        if self._fits is None:
+            self._fits = fits_of(self._shape(self.case), self.observed)
+        return self._fits
+
+    def _shape(self, case: Case) -> Shape:
+        profile = profile_of(case)
+        return read_shape(of_one_writer(as_written(case, profile)), profile, self.site)
+
+
+HORIZONS_S = (HOUR_S, DAY_S, MONTH_S, YEAR_S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunForecasts:
+    """A run's forecasts by its case's label, then by horizon in seconds.
+
+    `notes` are sentences: what was ignored or replaced by its mean, and which cases have no forecast and why.
+    """
+
+    by_case: Mapping[str, Mapping[float, Forecast]]
+    notes: tuple[str, ...]
+
+    def of(self, run: CaseRun) -> Mapping[float, Forecast]:
+        """The forecasts of one of the run's cases, or of the repetition that stands for it."""
+        return self.by_case.get(run.case.label, {})
+
+
+def forecast_run(run: Run) -> RunForecasts:
+    """The forecasts of each case of the run but its repetitions; horizons within one commit interval are left out."""
+    found: dict[str, Mapping[float, Forecast]] = {}
+    refused: dict[str, str] = {}
+    cases = [one for one in run.cases if one.case.repetition == 0]
+    for one in cases:
+        horizons_s = _horizons_s(one.case)
+        try:
+            ahead = forecast(one.case, site_of(one), horizons_s)
+        except WasimError as error:
+            refused[one.case.label] = str(error)
+            continue
+        found[one.case.label] = dict(zip(horizons_s, ahead, strict=True))
+    return RunForecasts(by_case=found, notes=tuple(_notes(cases, found, refused)))
+
+
+def site_of(run: CaseRun) -> Site:
+    """Where the case's table lies; that of `Site` where a run was saved without it."""
+    site = Site(provider=None if run.latency is None or run.latency.provider == LOCAL else run.latency.provider)
+    return site if run.location is None else replace(site, location=run.location)
+
+
+def _horizons_s(case: Case) -> tuple[float, ...]:
+    """Statements on rows take seconds to simulate over a year."""
+    longest_s = MONTH_S if case.changes_rows else YEAR_S
+    return tuple(one for one in HORIZONS_S if case.commit_interval_s <= one <= longest_s)
+
+
+def _notes(
+    cases: Iterable[CaseRun], found: Mapping[str, Mapping[float, Forecast]], refused: Mapping[str, str]
+) -> Iterator[str]:
+    for label, why in refused.items():
+        yield f"{label} has no forecast: {why}"
+    if any(one.location is None for one in cases):
+        yield f"The run does not say where its table was; forecasts are of one at {Site().location}."
+    yield from say_once(
+        (label, [text for one in ahead.values() for text in one.run.approximated]) for label, ahead in found.items()
+    )

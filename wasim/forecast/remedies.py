@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wasim.errors import WasimError
-from wasim.forecast.ahead import Forecast, Forecaster, forecast_of
-from wasim.forecast.of_run import site_of
+from wasim.forecast.ahead import Forecast, Forecaster, forecast_of, site_of
 from wasim.iceberg.properties import (
     MAX_SNAPSHOT_AGE_MS,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,

@@ -7,7 +7,7 @@ import pytest
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
-from wasim.forecast.of_run import forecast_run
+from wasim.forecast.ahead import forecast_run
 from wasim.report.answer import Answer, answer_run
 from wasim.report.charts import Chart, LeftOut, draw_figure, plan_charts
 from wasim.report.series import group_cases
