@@ -12,7 +12,7 @@ from support.plans import a_request
 
 from wasim.capacity import NO_MAINTENANCE, Figures, Maintenance, Setting
 from wasim.capacity.commands import sql_of
-from wasim.capacity.explorer import Explorer, _also, _between, _expiry_places, _start, _weights, explorer_of
+from wasim.capacity.explorer import Explorer, _also, _axes, _between, _expiry_places, _weights, explorer_of
 from wasim.capacity.lattice import Axes, Lattice, Scale, axes_for, build_lattice
 from wasim.capacity.settings import case_of
 from wasim.ledger import Kind
@@ -136,11 +136,15 @@ def test_sliders_begin_at_the_base_setting(document: dict[str, Any]):
     assert document["start"] == {
         **{"interval": 1, "expire": 2, "keep": 1, "rewrite": 0, "compact": 0, "oldjson": 1, "gzip": 0, "horizon": 2}
     }
-    assert _start(axes_of(replace(BASE, maintenance=NO_MAINTENANCE)), 30 * DAY_S) == {
+
+    def start(axes, horizon_s):
+        return {one.key: one.at for one in _axes(axes, horizon_s)}
+
+    assert start(axes_of(replace(BASE, maintenance=NO_MAINTENANCE)), 30 * DAY_S) == {
         **{"interval": 1, "expire": 0, "keep": 0, "rewrite": 0, "compact": 0, "oldjson": 1, "gzip": 0, "horizon": 3}
     }
     zipped = replace(axes_of(), base=replace(BASE, gzips_json=True, deletes_json=False), gzips=(False, True))
-    assert (_start(zipped, DAY_S)["gzip"], _start(zipped, DAY_S)["oldjson"]) == (1, 0)
+    assert (start(zipped, DAY_S)["gzip"], start(zipped, DAY_S)["oldjson"]) == (1, 0)
 
 
 def test_only_an_axis_of_several_places_has_a_slider(found: Explorer):

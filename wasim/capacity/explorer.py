@@ -4,7 +4,7 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -60,7 +60,7 @@ def explorer_of(
     shown: Sequence[str] = SHOWN_METRICS,
 ) -> Explorer:
     """The sliders over a lattice, beginning at its base setting, that of `case`, and the request's horizon."""
-    start, currency = _start(lattice.axes, request.horizon_s), request.prices.currency
+    axes, currency = list(_axes(lattice.axes, request.horizon_s)), request.prices.currency
     kinds = tuple(
         {"field": field, "name": name, "colour": colour}
         for field, name, colour in KINDS
@@ -68,11 +68,11 @@ def explorer_of(
     )
     document = {
         **_figures(lattice),
-        **{key: {"names": names, "values": values} for key, names, values in _named(lattice.axes)},
-        "start": start,
+        **{one.key: {"names": one.names, "values": one.values} for one in axes},
+        "start": {one.key: one.at for one in axes},
         "also": _also(lattice.axes),
         "limits": [_limit(limit, currency) for limit in limits],
-        "marks": dict(_marks()),
+        "marks": {field: {"field": field, "by": by, "bound": bound} for field, by, bound, _, _ in _marks()},
         "kinds": kinds,
         "currency": currency,
         **_commands(lattice.axes, case, request),
@@ -80,9 +80,9 @@ def explorer_of(
     # `<` could end the script element; no other character could
     text = json.dumps(document, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return Explorer(
-        groups=tuple(_groups(lattice, start)),
+        groups=tuple(_groups(lattice, axes)),
         metrics=tuple((name, figure_name(name, case.writer.tables)) for name in shown),
-        marks=tuple(_mark_names()),
+        marks=tuple((field, subject, words) for field, _, _, subject, words in _marks()),
         kinds=kinds,
         reset=reset,
         document=Markup(text),  # noqa: S704 - JSON without `<`
@@ -147,16 +147,44 @@ def _expiry_places(axes: Axes) -> list[list[int]]:
     ]
 
 
-def _named(axes: Axes) -> Iterator[tuple[str, list[str], list[float | None]]]:
-    """Key, names and values of each axis."""
-    yield "interval", [format_duration(one) for one in axes.intervals_s], list(axes.intervals_s)
-    yield "expire", [_every(one) for one in axes.periods_s], list(axes.periods_s)
-    yield "keep", [format_duration(one) for one in axes.ages_s], list(axes.ages_s)
-    yield "rewrite", [_every(one) for one in axes.rewrites_s], list(axes.rewrites_s)
-    yield "compact", [_every(one) for one in axes.compactions_s], list(axes.compactions_s)
-    yield "oldjson", ["kept", "deleted"], [0.0, 1.0]
-    yield "gzip", ["gzip" if one else "no" for one in axes.gzips], [float(one) for one in axes.gzips]
-    yield "horizon", [format_duration(one) for one in axes.horizons_s], list(axes.horizons_s)
+class _Axis(NamedTuple):
+    """An axis of the lattice under a slider, or a switch, that begins at `at` of its values."""
+
+    key: str
+    label: str
+    names: list[str]
+    values: list[float | None]
+    at: int
+
+
+def _axes(axes: Axes, horizon_s: float) -> Iterator[_Axis]:
+    base, kept = axes.base, axes.base.maintenance
+    keep_s = axes.ages_s[0] if kept.older_than_s is None else kept.older_than_s
+    durations = (
+        ("interval", "Commit interval", False, axes.intervals_s, base.interval_s),
+        ("expire", "Expire snapshots", True, axes.periods_s, kept.expire_every_s),
+        ("keep", "Keep snapshots for", False, axes.ages_s, keep_s),
+        ("rewrite", "Rewrite manifests", True, axes.rewrites_s, kept.rewrite_every_s),
+        ("compact", "Compact data files", True, axes.compactions_s, kept.compact_every_s),
+        ("horizon", "Horizon", False, axes.horizons_s, horizon_s),
+    )
+    for key, label, is_period, values, at in durations:
+        names = [_every(one) if is_period or one is None else format_duration(one) for one in values]
+        yield _Axis(key, label, names, list(values), values.index(at))
+    old = "Delete old metadata.json after commits"
+    yield _Axis("oldjson", old, ["kept", "deleted"], [0.0, 1.0], int(base.deletes_json))
+    names = ["gzip" if one else "no" for one in axes.gzips]
+    at = axes.gzips.index(base.gzips_json)
+    yield _Axis("gzip", "Compress metadata.json by gzip", names, [float(one) for one in axes.gzips], at)
+
+
+def _marks() -> Iterator[tuple[str, str, float, str, str]]:
+    """Field, by which metric it is reached and at what bound, subject and words; the subject is left out where there is
+    no room.
+    """
+    for field, size in PASSES.items():
+        yield field, "metadata_json_bytes", size, "metadata.json", f"json passes {size // 10**6} MB"
+    yield OUTWEIGHS, "wa_metadata", 1, "metadata", "outweighs data"
 
 
 def _every(period_s: float | None) -> str:
@@ -165,21 +193,6 @@ def _every(period_s: float | None) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else format_figure(value)
-
-
-def _start(axes: Axes, horizon_s: float) -> dict[str, int]:
-    base, kept = axes.base, axes.base.maintenance
-    age_s = kept.older_than_s
-    return {
-        "interval": axes.intervals_s.index(base.interval_s),
-        "expire": axes.periods_s.index(kept.expire_every_s),
-        "keep": axes.ages_s.index(age_s) if age_s is not None else 0,
-        "rewrite": axes.rewrites_s.index(kept.rewrite_every_s),
-        "compact": axes.compactions_s.index(kept.compact_every_s),
-        "oldjson": int(base.deletes_json),
-        "gzip": axes.gzips.index(base.gzips_json),
-        "horizon": axes.horizons_s.index(horizon_s),
-    }
 
 
 def _also(axes: Axes) -> list[str]:
@@ -208,19 +221,6 @@ def _limit(limit: Limit, currency: str) -> dict[str, Any]:
     }
 
 
-def _marks() -> Iterator[tuple[str, dict[str, Any]]]:
-    for field, size in PASSES.items():
-        yield field, {"field": field, "by": "metadata_json_bytes", "bound": size}
-    yield OUTWEIGHS, {"field": OUTWEIGHS, "by": "wa_metadata", "bound": 1}
-
-
-def _mark_names() -> Iterator[tuple[str, str, str]]:
-    """Field, subject and words; the subject is left out where there is no room."""
-    for field, size in PASSES.items():
-        yield field, "metadata.json", f"json passes {size // 10**6} MB"
-    yield OUTWEIGHS, "metadata", "outweighs data"
-
-
 def _commands(axes: Axes, case: Case, request: PlanRequest) -> dict[str, Any]:
     """Statements by places of rewriting, compaction, expiry, deletion of metadata.json, and gzip."""
     sql = [sql_of(request, axes.setting(0, *places)) for places in np.ndindex(*axes.shape[1:])]
@@ -229,22 +229,12 @@ def _commands(axes: Axes, case: Case, request: PlanRequest) -> dict[str, Any]:
     return {"sql": sql, "writer": writer}
 
 
-def _groups(lattice: Lattice, start: Mapping[str, int]) -> Iterator[tuple[str, tuple[Control, ...]]]:
+def _groups(lattice: Lattice, axes: Sequence[_Axis]) -> Iterator[tuple[str, tuple[Control, ...]]]:
     """The sliders by subject; an axis of a single value has none."""
-    labels = {
-        "interval": "Commit interval",
-        "expire": "Expire snapshots",
-        "keep": "Keep snapshots for",
-        "rewrite": "Rewrite manifests",
-        "compact": "Compact data files",
-        "oldjson": "Delete old metadata.json after commits",
-        "gzip": "Compress metadata.json by gzip",
-        "horizon": "Horizon",
-    }
     made = {
-        key: Control(key=key, label=labels[key], names=tuple(names), at=start[key], is_switch=key in SWITCHES)
-        for key, names, _ in _named(lattice.axes)
-        if len(names) > 1
+        one.key: Control(key=one.key, label=one.label, names=tuple(one.names), at=one.at, is_switch=one.key in SWITCHES)
+        for one in axes
+        if len(one.names) > 1
     }
     maintenance = ("expire", "keep", "rewrite", "compact", *SWITCHES)
     for title, keys in (("Commits", ("interval",)), ("Maintenance", maintenance)):

@@ -1,4 +1,5 @@
-"""The lattice behind a page's sliders and its axes: figures of every setting that they reach, and how they change with the workload.
+"""The axes of a page's sliders, and the lattice behind them: figures of every setting that they reach, and how these
+change with the workload.
 
 Interval, maintenance, gzip and horizon are simulated at every point. A workload's rate, columns and files per commit
 are simulated one at a time and at a few points (`Scale`): what lies between, or differs

@@ -261,9 +261,7 @@ def request_from_file(
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
     if "commit_interval" in loaded.swept:
         document.pop("commit_interval", None)  # which of them is there now is unknown
-    else:
-        document["commit_interval"] = _commits_every_s(loaded.scenario)
-    return _request_of_document(str(path), document, requirements, limits=loaded.limits, horizon=horizon)
+    return request_from_document(str(path), document, requirements, horizon, limits=loaded.limits)
 
 
 def _commits_every_s(scenario: Scenario) -> float:
@@ -294,26 +292,12 @@ def request_from_document(
     horizon: str | None = None,
     notes: tuple[str, ...] = (),
     own_properties: Mapping[str, str] | None = None,
+    limits: tuple[Limit, ...] = (),
 ) -> PlanRequest:
     """A request for a table and workload given as a scenario document, such as an inspected table's."""
     document = dict(document)
     if "commit_interval" in document:
         document["commit_interval"] = _commits_every_s(examine(document)[0])
-    return _request_of_document(
-        source, document, requirements, limits=(), horizon=horizon, notes=notes, own_properties=own_properties
-    )
-
-
-def _request_of_document(
-    source: str,
-    document: dict[str, Any],
-    requirements: Requirements,
-    *,
-    limits: tuple[Limit, ...],
-    horizon: str | None,
-    notes: tuple[str, ...] = (),
-    own_properties: Mapping[str, str] | None = None,
-) -> PlanRequest:
     now, warnings = now_words(document), tuple[str, ...]()
     for name in ("commit_interval", "limits", "fit"):
         document.pop(name, None)
