@@ -10,7 +10,7 @@ from support.plans import a_request
 from support.synthetic import synthetic_case
 
 from wasim.capacity import NO_MAINTENANCE, Figures, Maintenance, Setting
-from wasim.capacity.explorer import _expiry_places, _start
+from wasim.capacity.explorer import _axes, _expiry_places
 from wasim.capacity.lattice import (
     AGES_S,
     HORIZONS_S,
@@ -214,7 +214,7 @@ def test_axes_go_through_the_base_setting():
     assert axes.ages_s == (DAY_S, 2 * DAY_S, 30 * DAY_S)
     assert axes.horizons_s == (DAY_S, 7 * DAY_S, 10 * DAY_S, 30 * DAY_S, 365 * DAY_S)
     assert len(axes.expiries) == 1 + 2 * 3
-    start = _start(axes, 10 * DAY_S)
+    start = {one.key: one.at for one in _axes(axes, 10 * DAY_S)}
     expiry = _expiry_places(axes)[start["expire"]][start["keep"]]
     found = axes.setting(start["interval"], start["rewrite"], start["compact"], expiry, start["oldjson"], start["gzip"])
     assert found == BASE
