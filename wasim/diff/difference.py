@@ -66,16 +66,22 @@ class Difference:
         return tuple(one for one in self.limits if one.newly_broken)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Differences:
     """All differences found among so many versions that were `compared`, sentences on what could not be read or
     matched, and what was assumed of settings.
     """
 
-    found: tuple[Difference, ...]
-    compared: int
-    unread: tuple[str, ...]
+    found: list[Difference] = field(default_factory=list)
+    compared: int = 0
+    unread: list[str] = field(default_factory=list)
     assumed: tuple[str, ...] = ()
+
+    def add(self, difference: Difference) -> None:
+        """One more comparison, whose difference is kept where there is one."""
+        self.compared += 1
+        if difference.changes or difference.notes:
+            self.found.append(difference)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,34 +93,22 @@ class Workload:
     expires: bool = True  # whether the scenario says when snapshots expire, or that none do
 
 
-@dataclass(slots=True)
-class _Found:
-    differences: list[Difference] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    compared: int = 0
-    on_workload: bool = False  # whether any settings were tried on the workload
-
-
 def find_differences(pairs: Iterable[Pair], workload: Workload, terms: Terms) -> Differences:
     """The differences of all pairs of files; settings of no scenario are tried on the workload."""
-    found = _Found()
+    found = Differences()
     with TemporaryDirectory() as folder:
         for pair in pairs:
             try:
                 _find(pair, workload, terms, Path(folder), found)
             except WasimError as error:
                 found.unread.append(f"{pair.name}: {_without(folder, str(error)).rstrip('.')}")
-    return Differences(
-        found=tuple(found.differences),
-        compared=found.compared,
-        unread=tuple(found.unread),
-        assumed=workload.assumed if found.on_workload else (),
-    )
+    return found
 
 
-def _find(pair: Pair, workload: Workload, terms: Terms, folder: Path, found: _Found) -> None:
+def _find(pair: Pair, workload: Workload, terms: Terms, folder: Path, found: Differences) -> None:
     sides = [(pair.before, folder / "before.yaml"), (pair.after, folder / "after.yaml")]
-    if any(text is not None and is_scenario(_suffixed(pair.name), text) for text, _ in sides):
+    suffixed = pair.name.rpartition(" → ")[2]
+    if any(text is not None and is_scenario(suffixed, text) for text, _ in sides):
         for text, path in sides:
             if text is None:
                 found.unread.append(
@@ -124,31 +118,21 @@ def _find(pair: Pair, workload: Workload, terms: Terms, folder: Path, found: _Fo
             path.write_text(text)
         before, after = (list(project(path, {}, terms)) for _, path in sides)
         for one, other in _matched(before, after, pair.name, found):
-            found.compared += 1
             label = f" ({other.case.label})" if max(len(before), len(after)) > 1 else ""
-            _add(_difference(f"{pair.name}{label}", one, other), found)
+            found.add(_difference(f"{pair.name}{label}", one, other))
         return
-    readings = [read_settings(_suffixed(pair.name), text or "") for text, _ in sides]
+    readings = [read_settings(suffixed, text or "") for text, _ in sides]
     found.unread += [f"{pair.name}: {one}" for one in readings[1].unread if one not in readings[0].unread]
     path = folder / "workload.yaml"
     path.write_text(workload.text)
     for side, later in _paired(readings[0].settings, readings[1].settings):
-        found.compared += 1
         if side == later:
+            found.compared += 1
             continue
-        found.on_workload = True
+        found.assumed = workload.assumed
         one, other = (next(project(path, _overrides(settings, workload), terms)) for settings in (side, later))
         place = f": {later.table}" if later.table else ""
-        _add(_difference(f"{pair.name}{place}", one, other, tuple(_notes(side, later))), found)
-
-
-def _add(difference: Difference, found: _Found) -> None:
-    if difference.changes or difference.notes:
-        found.differences.append(difference)
-
-
-def _suffixed(name: str) -> str:
-    return name.rpartition(" → ")[2]
+        found.add(_difference(f"{pair.name}{place}", one, other, tuple(_notes(side, later))))
 
 
 def _without(folder: str, said: str) -> str:
@@ -157,7 +141,7 @@ def _without(folder: str, said: str) -> str:
 
 
 def _matched(
-    before: list[Projection], after: list[Projection], name: str, found: _Found
+    before: list[Projection], after: list[Projection], name: str, found: Differences
 ) -> Iterator[tuple[Projection, Projection]]:
     """Cases of the same label; as many others on both sides are the same cases, changed, in the sweep's order."""
     earlier, later = ({one.case.label: one for one in side} for side in (before, after))
@@ -218,6 +202,7 @@ def _why_not_counted(key: str, text: str) -> str:
 
 def _difference(name: str, before: Projection, after: Projection, notes: tuple[str, ...] = ()) -> Difference:
     tables = before.case.writer.tables, after.case.writer.tables
+    was, is_now = before.figures, after.figures
     if max(tables) > 1:
         totals = metric_words(metric for metric in METRICS if metric in ADDING_UP)
         notes += (f"{totals} are of all tables of the job, {tables[0]:,} before and {tables[1]:,} after.",)
@@ -225,21 +210,21 @@ def _difference(name: str, before: Projection, after: Projection, notes: tuple[s
         name=name,
         changes=tuple(_changes(before.case.document(), after.case.document())),
         figures=tuple(
-            Figure(metric=metric, before=before.values[metric], after=after.values[metric]) for metric in METRICS
+            Figure(metric=metric, before=was.values[metric], after=is_now.values[metric]) for metric in METRICS
         ),
-        bands={metric: after.bands.get(metric, 0.0) for metric in METRICS},
+        bands={metric: is_now.bands.get(metric, 0.0) for metric in METRICS},
         limits=tuple(
             Kept(
                 limit=limit,
-                before=limit.holds(before.judged[limit.metric]),
-                after=limit.holds(after.judged[limit.metric]),
-                value=after.judged[limit.metric],
+                before=limit.holds(was.judged(limit.metric)),
+                after=limit.holds(is_now.judged(limit.metric)),
+                value=is_now.judged(limit.metric),
             )
-            for limit in after.limits
+            for limit in after.request.limits
         ),
-        keeps_up=(before.keeps_up, after.keeps_up),
+        keeps_up=(was.keeps_up, is_now.keeps_up),
         tables=tables,
-        currency=after.currency,
+        currency=after.request.prices.currency,
         notes=notes,
     )
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wasim.capacity import PlanRequest, Requirements, Setting, SettingSimulator, request_from_file
+from wasim.capacity.figures import Figures
 from wasim.capacity.settings import replaced_jobs_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case, load_scenario
-from wasim.scenario.metrics import Limit
 from wasim.twin import shipped_profile
 from wasim.twin.profile import as_triggered
 
@@ -18,19 +18,11 @@ METRICS = SHOWN_METRICS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection:
-    """A case with its figures by metric at the end of the horizon, their relative half-widths, its limits, and by
-    metric what limits judge.
-
-    `keeps_up` says whether a writer may keep up until then.
-    """
+    """A case with its figures at the end of the horizon, and what was requested for it."""
 
     case: Case
-    values: Mapping[str, float]
-    bands: Mapping[str, float]
-    limits: tuple[Limit, ...]
-    judged: Mapping[str, float]
-    keeps_up: bool
-    currency: str
+    figures: Figures
+    request: PlanRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,21 +46,10 @@ def project(scenario: Path, overrides: Mapping[str, str], terms: Terms) -> Itera
             request = request_from_file(scenario, own, requirements, terms.horizon)
             if terms.location is not None:
                 request = replace(request, location=terms.location)
-            yield _project(as_triggered(case, shipped_profile(case)).over(request.horizon_s), request)
-
-
-def _project(case: Case, request: PlanRequest) -> Projection:
-    simulator = SettingSimulator(request=request)
-    figures = simulator.with_measured_bands(simulator.figures_of_case(case, _setting_of(case)))
-    return Projection(
-        case=case,
-        values=figures.values,
-        bands=figures.bands,
-        limits=request.limits,
-        judged={metric: figures.judged(metric) for metric in figures.values},
-        keeps_up=figures.keeps_up,
-        currency=request.prices.currency,
-    )
+            triggered = as_triggered(case, shipped_profile(case)).over(request.horizon_s)
+            simulator = SettingSimulator(request=request)
+            figures = simulator.figures_of_case(triggered, _setting_of(triggered))
+            yield Projection(case=triggered, figures=simulator.with_measured_bands(figures), request=request)
 
 
 def _setting_of(case: Case) -> Setting:

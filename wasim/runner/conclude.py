@@ -62,7 +62,7 @@ def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
     """Fits and judges a run; nothing is drawn or written."""
     from wasim.forecast import forecast_run  # noqa: PLC0415  (the simulators take a while to import)
 
-    fit, forecasts = fit_run(run, held_out=scenario.fit.held_out), forecast_run(run)
+    fit, forecasts = fit_run(run, held_out=scenario.scenario.fit.held_out), forecast_run(run)
     ahead = {
         period_s: {
             label: float(one[period_s].written_bytes) for label, one in forecasts.by_case.items() if period_s in one

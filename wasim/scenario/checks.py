@@ -10,7 +10,7 @@ from wasim.iceberg.properties import WRITE_METADATA_LOCATION
 from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, PYICEBERG
 from wasim.scenario.case import rows_within, whole_commits
 from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
-from wasim.scenario.faults import Check, Draft, Fault, Place, suggest
+from wasim.scenario.faults import Draft, Fault, Place, suggest
 from wasim.scenario.metrics import LEAST_ROUNDS_FOR_PERCENTILE, METRICS, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.parts import FLINK
 from wasim.scenario.scenario import triggers_s
@@ -272,34 +272,31 @@ def check_limits(draft: Draft) -> Iterator[Fault]:
             )
 
 
-def _check(faults: Callable[[Draft], Iterator[Fault]], *needs: str) -> Check:
-    return Check(faults=faults, needs=tuple(tuple(need.split(".")) for need in needs))
-
-
-CHECKS = (
-    _check(check_columns, "table.columns"),
-    _check(check_leaves, "table.columns"),
-    _check(check_roles, "table.columns", "table.key_column", "table.time_column"),
-    _check(check_partitions, "table.columns", "table.partition_by"),
-    _check(check_partition_count, "table.columns", "table.partition_by", "workload", "commit_interval"),
-    _check(check_properties, "table.properties"),
-    _check(check_spark_settings, "environment.spark"),
-    _check(check_distribution, "table.partition_by", "workload.distribution_mode"),
-    _check(check_partitions_per_commit, "table.columns", "table.partition_by", "workload.partitions_per_commit"),
-    _check(check_commits, "commit_interval", "horizon"),
-    _check(check_rows, "commit_interval", "workload.rows_per_second"),
-    _check(check_trigger, "commit_interval", "writer", "table", "workload.rows_per_second"),
-    _check(check_active, "commit_interval", "writer", "workload", "changes", "evolution"),
-    _check(check_shares, "commit_interval", "workload"),
-    _check(check_writer, "writer"),
-    _check(check_tables, "writer"),
-    _check(check_writers, "writer", "changes", "maintenance", "evolution"),
-    _check(check_changes, "changes", "table"),
-    _check(check_upsert, "writer", "changes.merge", "table", "workload.rows_per_second", "commit_interval"),
-    _check(check_maintenance, "maintenance"),
-    _check(check_evolution, "evolution", "table"),
-    _check(check_store, "environment.catalog", "environment.store"),
-    _check(check_metadata_path, "table.properties", "evolution", "environment.catalog", "planning.readers"),
-    _check(check_limits, "limits", "planning.rounds_at_end", "planning.readers"),
-    _check(check_readers, "planning.readers", "environment.store"),
-)
+CHECKS: dict[Callable[[Draft], Iterator[Fault]], str] = {
+    check_columns: "table.columns",
+    check_leaves: "table.columns",
+    check_roles: "table.columns table.key_column table.time_column",
+    check_partitions: "table.columns table.partition_by",
+    check_partition_count: "table.columns table.partition_by workload commit_interval",
+    check_properties: "table.properties",
+    check_spark_settings: "environment.spark",
+    check_distribution: "table.partition_by workload.distribution_mode",
+    check_partitions_per_commit: "table.columns table.partition_by workload.partitions_per_commit",
+    check_commits: "commit_interval horizon",
+    check_rows: "commit_interval workload.rows_per_second",
+    check_trigger: "commit_interval writer table workload.rows_per_second",
+    check_active: "commit_interval writer workload changes evolution",
+    check_shares: "commit_interval workload",
+    check_writer: "writer",
+    check_tables: "writer",
+    check_writers: "writer changes maintenance evolution",
+    check_changes: "changes table",
+    check_upsert: "writer changes.merge table workload.rows_per_second commit_interval",
+    check_maintenance: "maintenance",
+    check_evolution: "evolution table",
+    check_store: "environment.catalog environment.store",
+    check_metadata_path: "table.properties evolution environment.catalog planning.readers",
+    check_limits: "limits planning.rounds_at_end planning.readers",
+    check_readers: "planning.readers environment.store",
+}
+"""Every rule, with the fields that must be sound before it can judge."""

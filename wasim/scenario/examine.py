@@ -37,9 +37,9 @@ def examine(document: Mapping[str, Any]) -> tuple[Scenario, list[Fault]]:
         broken = {_field_of(fault.place, document) for fault in faults}
         scenario = Scenario.model_validate(_sound(document, broken))
     draft = Draft(scenario=scenario, document=document, broken=frozenset(broken))
-    for check in CHECKS:
-        if draft.has_sound(*check.needs):
-            faults += check.faults(draft)
+    for check, needs in CHECKS.items():
+        if draft.has_sound(*(tuple(need.split(".")) for need in needs.split())):
+            faults += check(draft)
     return scenario, faults
 
 

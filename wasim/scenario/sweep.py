@@ -12,7 +12,7 @@ from wasim.scenario.case import Case, covered_s
 from wasim.scenario.examine import part_at
 from wasim.scenario.faults import Fault, Place, overlap, quote, suggest
 from wasim.scenario.metrics import Limit
-from wasim.scenario.parts import WRITER_KINDS, Fit
+from wasim.scenario.parts import WRITER_KINDS
 from wasim.scenario.scenario import Scenario
 
 MOST_CASES = 10_000
@@ -54,11 +54,6 @@ class LoadedScenario:
     def name(self) -> str:
         """The scenario's name."""
         return self.scenario.name
-
-    @property
-    def fit(self) -> Fit:
-        """How the model is checked."""
-        return self.scenario.fit
 
     @property
     def commits(self) -> int:
