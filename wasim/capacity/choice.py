@@ -6,31 +6,12 @@ The candidates are the cheapest setting of each interval, within the limits wher
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, nextafter
-from typing import Protocol, TypeVar
 
 from wasim.capacity.figures import Figures
 from wasim.capacity.request import Prefer
-from wasim.capacity.search import NEGLIGIBLE_COST, as_cheap, excess_of
-from wasim.capacity.settings import Setting
+from wasim.capacity.search import NEGLIGIBLE_COST, Candidate, as_cheap, excess_of
 from wasim.capacity.words import rounded_up
 from wasim.scenario.metrics import Limit
-
-
-class _Candidate(Protocol):
-    @property
-    def setting(self) -> Setting: ...
-
-    @property
-    def monthly_cost(self) -> float: ...
-
-    @property
-    def cost_band(self) -> float: ...
-
-    @property
-    def metadata_bytes_per_day(self) -> float: ...
-
-
-Candidate = TypeVar("Candidate", bound=_Candidate)
 
 READ_OFF = 0.01  # where sizes are read off between intervals, bytes differ by as much in nine of ten
 

@@ -13,7 +13,7 @@ from wasim.capacity.fleet_options import Option
 from wasim.capacity.now import Money, Saving
 from wasim.capacity.request import is_table_name
 from wasim.capacity.words import now_and_then_words, value_words
-from wasim.report.tables import Judged, TextTable
+from wasim.report.tables import Judged, TextTable, table_of
 from wasim.runs.values import say_once
 from wasim.scenario.metrics import METRICS
 from wasim.units import format_bytes, format_duration
@@ -109,14 +109,13 @@ def _now(saving: Saving, metric: str) -> float:
 
 
 def _tables(plan: FleetPlan, most_rows: int | None) -> TextTable:
-    figures = ("every", "metadata/day", f"{plan.currency}/month")
-    rows = tuple(_row(one, option, is_short=most_rows is not None) for one, option in plan.planned[:most_rows])
-    return TextTable(
-        caption="Figures are of one table each", head=("Table", *figures, "setting"), rows=rows, figures=figures
+    rows = (
+        _row(one, option, plan.currency, is_short=most_rows is not None) for one, option in plan.planned[:most_rows]
     )
+    return table_of("Figures are of one table each", rows, words=["setting"])
 
 
-def _row(one: Assigned, option: Option, *, is_short: bool) -> tuple[str, ...]:
+def _row(one: Assigned, option: Option, currency: str, *, is_short: bool) -> dict[str, str]:
     many, name, words = (
         f" ×{one.table.count}" if one.table.count > 1 else "",
         one.table.name,
@@ -126,8 +125,13 @@ def _row(one: Assigned, option: Option, *, is_short: bool) -> tuple[str, ...]:
     if is_short:
         name = name if len(name) <= most else f"…{name[1 - most :]}"
         words = textwrap.shorten(words, 24, placeholder="…")
-    day = format_bytes(option.metadata_bytes_per_day)
-    return f"{name}{many}", format_duration(option.setting.interval_s), day, f"{option.monthly_cost:,.2f}", words
+    return {
+        "Table": f"{name}{many}",
+        "every": format_duration(option.setting.interval_s),
+        "metadata/day": format_bytes(option.metadata_bytes_per_day),
+        f"{currency}/month": f"{option.monthly_cost:,.2f}",
+        "setting": words,
+    }
 
 
 def _basis(plan: FleetPlan) -> Iterator[str]:

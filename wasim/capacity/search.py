@@ -35,12 +35,21 @@ NEGLIGIBLE = 1e-3  # of a limit
 NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
 
 
-class _Costed(Protocol):
+class _Candidate(Protocol):
+    @property
+    def setting(self) -> Setting: ...
+
     @property
     def monthly_cost(self) -> float: ...
 
+    @property
+    def cost_band(self) -> float: ...
 
-Costed = TypeVar("Costed", bound=_Costed)
+    @property
+    def metadata_bytes_per_day(self) -> float: ...
+
+
+Candidate = TypeVar("Candidate", bound=_Candidate)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -323,7 +332,7 @@ def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ())
     return min(nearest, key=lambda one: (*one.setting.complexity, one.monthly_cost))
 
 
-def as_cheap(found: Sequence[Costed], bands: Iterable[float]) -> list[Costed]:
+def as_cheap(found: Sequence[Candidate], bands: Iterable[float]) -> list[Candidate]:
     """Those that may cost as little as the cheapest, each cost within its band, or half a unit of money more."""
     banded = list(zip(found, bands, strict=True))
     cheapest, band = min(banded, key=lambda one: one[0].monthly_cost)

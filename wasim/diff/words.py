@@ -6,7 +6,7 @@ from typing import Any
 from wasim.capacity.words import bound_words, judged_words, value_words
 from wasim.diff.difference import Difference, Differences, Kept
 from wasim.report.gate import Figure, Verdict, judge_growth, parse_gate
-from wasim.report.tables import Comment, Judged, TextTable, render_comment, table_lines
+from wasim.report.tables import Comment, Judged, TextTable, render_comment, table_lines, table_of
 from wasim.report.words import ABSENT
 from wasim.units import format_times
 
@@ -52,22 +52,18 @@ def _moved(figure: Figure, currency: str) -> str:
 
 def figures_table(difference: Difference) -> TextTable:
     """A row per metric: before, after, their ratio, and the band of the figure after."""
-    return TextTable(
-        caption=difference.name,
-        head=("", "before", "after", "ratio", "±"),
-        rows=tuple(_row(figure, difference) for figure in difference.figures),
-        figures=("before", "after", "ratio", "±"),
-    )
+    return table_of(difference.name, (_row(figure, difference) for figure in difference.figures))
 
 
-def _row(figure: Figure, difference: Difference) -> tuple[str, ...]:
+def _row(figure: Figure, difference: Difference) -> dict[str, str]:
     before, after = (
         ABSENT if value is None else value_words(figure.metric, value, difference.currency)
         for value in (figure.before, figure.after)
     )
     ratio = ABSENT if figure.ratio is None else format_times(figure.ratio)
     band = difference.bands.get(figure.metric, 0.0)
-    return figure.name, before, after, ratio, f"{band * 100:.2g} %" if band else ABSENT
+    share = f"{band * 100:.2g} %" if band else ABSENT
+    return {"": figure.name, "before": before, "after": after, "ratio": ratio, "±": share}
 
 
 def difference_lines(differences: Differences) -> Iterator[str]:

@@ -17,7 +17,7 @@ from wasim.doctor.json_parts import REST
 from wasim.doctor.table_files import Amount, State
 from wasim.errors import printable
 from wasim.ledger import METADATA_KINDS, Kind
-from wasim.report.tables import TextTable
+from wasim.report.tables import TextTable, table_of
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes, format_duration, format_figure
 
@@ -220,17 +220,19 @@ def days_table(inspection: Inspection) -> TextTable:
 
 def prospect_table(outlook: "Outlook") -> TextTable:
     """A row for each way to go on."""
-    figures = ("written so far", "written ahead", "on storage, most", "metadata.json, most", "manifests, most")
-    rows = []
-    for one in outlook.prospects:
-        sizes = (one.written_so_far_bytes, one.written_ahead_bytes, one.on_disk_bytes, one.metadata_json_bytes)
-        rows.append((one.name, *map(format_bytes, sizes), f"{one.manifests:,}"))
-    return TextTable(
-        caption="With this setting from the start: metadata to date, and after"
-        f" {format_duration(outlook.ahead_s)} more",
-        head=("", *figures),
-        figures=figures,
-        rows=tuple(rows),
+    return table_of(
+        f"With this setting from the start: metadata to date, and after {format_duration(outlook.ahead_s)} more",
+        (
+            {
+                "": one.name,
+                "written so far": format_bytes(one.written_so_far_bytes),
+                "written ahead": format_bytes(one.written_ahead_bytes),
+                "on storage, most": format_bytes(one.on_disk_bytes),
+                "metadata.json, most": format_bytes(one.metadata_json_bytes),
+                "manifests, most": f"{one.manifests:,}",
+            }
+            for one in outlook.prospects
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from wasim.units import format_duration
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """Cases that differ in their commit interval alone (and in repetition), by ascending interval."""
+    """Cases that differ in one number alone (and in repetition), by ascending interval, or number of writers."""
 
     name: str
     cases: tuple[CaseRun, ...]
@@ -23,6 +23,11 @@ class Series:
     def intervals_s(self) -> list[float]:
         """Different commit intervals, ascending."""
         return sorted({run.case.commit_interval_s for run in self.cases})
+
+    @property
+    def writers(self) -> list[int]:
+        """How many writers each case has."""
+        return [run.case.writer.writers for run in self.cases]
 
     @property
     def shortest(self) -> CaseRun:

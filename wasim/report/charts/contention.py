@@ -1,7 +1,7 @@
 """What concurrent writers cost each other: attempts lost, and commit latency, against their number."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -11,6 +11,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from wasim.ledger import Contention
 from wasim.report.charts.axes import EndLabel, name_line_ends, name_panel, pad_log_limits, set_count_axis
 from wasim.report.charts.chart import LOOKS, Chart, Look, Panel, look_of
+from wasim.report.series import Series
 from wasim.runs import CaseRun, Run
 
 NAME, TITLE = "contention", "What do writers on one table\ncost each other?"
@@ -18,28 +19,15 @@ Percent = Literal[50, 95]
 LATENCIES: tuple[tuple[str, Percent, Look], ...] = (("95th percentile", 95, LOOKS[0]), ("median", 50, LOOKS[1]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crowd:
-    """Cases that differ in their number of writers alone, fewest first."""
-
-    name: str
-    cases: tuple[CaseRun, ...]
-
-    @property
-    def writers(self) -> list[int]:
-        """How many writers each case has."""
-        return [run.case.writer.writers for run in self.cases]
-
-
-def group_by_writers(runs: Iterable[CaseRun]) -> tuple[Crowd, ...]:
-    """Cases with several writers, with their counterparts of one writer; in the sweep's order."""
+def group_by_writers(runs: Iterable[CaseRun]) -> tuple[Series, ...]:
+    """Cases that differ in their writers alone, where some have several, fewest first; in the sweep's order."""
     crowds: dict[str, list[CaseRun]] = {}
     for run in runs:
         if run.contention is not None and len(run.ledger):
             alone = replace(run.case, writer=run.case.writer.model_copy(update={"writers": 1}), repetition=0)
             crowds.setdefault(alone.label, []).append(run)
     return tuple(
-        Crowd(name=name, cases=tuple(sorted(cases, key=lambda one: (one.case.writer.writers, one.case.repetition))))
+        Series(name=name, cases=tuple(sorted(cases, key=lambda one: (one.case.writer.writers, one.case.repetition))))
         for name, cases in crowds.items()
         if any(one.case.writer.writers > 1 for one in cases)
     )
@@ -60,16 +48,16 @@ def plan_contention(run: Run) -> tuple[Chart, ...]:
     return (Chart(name=NAME, title=TITLE, reading=_reading(crowds), panels=(lost, *latency), right_in=1.22),)
 
 
-def _is_timed(crowd: Crowd) -> bool:
+def _is_timed(crowd: Series) -> bool:
     """Whether it is known how long commits took: measured, or modelled."""
     return all(run.commit_ms(50) is not None for run in crowd.cases)
 
 
-def _is_modelled(crowd: Crowd) -> bool:
+def _is_modelled(crowd: Series) -> bool:
     return any(run.latency is not None for run in crowd.cases)
 
 
-def draw_lost_attempts(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
+def draw_lost_attempts(ax: Axes, crowds: tuple[Series, ...]) -> Axes:
     """Share of all attempts that another writer beat, against the number of writers; one line per group."""
     ends = []
     for position, crowd in enumerate(crowds):
@@ -83,20 +71,20 @@ def draw_lost_attempts(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
     return ax
 
 
-def draw_latency_by_writers(ax: Axes, crowd: Crowd) -> Axes:
+def draw_latency_by_writers(ax: Axes, crowd: Series) -> Axes:
     """Milliseconds that a commit takes, retries and their waits included, against the number of writers."""
     lines = [(name, name, crowd, percent, look) for name, percent, look in LATENCIES]
     return _draw_times(ax, lines, panel=crowd.name, label="milliseconds of a commit")
 
 
-def draw_medians_by_writers(ax: Axes, crowds: tuple[Crowd, ...]) -> Axes:
+def draw_medians_by_writers(ax: Axes, crowds: tuple[Series, ...]) -> Axes:
     """Median milliseconds of a commit against the number of writers; one line per group."""
     median: Percent = 50
     lines = [(crowd.name, _short(crowd, crowds), crowd, median, look_of(n)) for n, crowd in enumerate(crowds)]
     return _draw_times(ax, lines, panel="A commit, retries included", label="median milliseconds")
 
 
-def _draw_times(ax: Axes, lines: Sequence[tuple[str, str, Crowd, Percent, Look]], *, panel: str, label: str) -> Axes:
+def _draw_times(ax: Axes, lines: Sequence[tuple[str, str, Series, Percent, Look]], *, panel: str, label: str) -> Axes:
     """A line each: its id, its name, whose times, which percentile of them, and how it looks."""
     ends = []
     for gid, name, crowd, percent, look in lines:
@@ -127,14 +115,14 @@ def _of(run: CaseRun) -> Contention:
     return run.contention
 
 
-def _short(crowd: Crowd, crowds: tuple[Crowd, ...]) -> str:
+def _short(crowd: Series, crowds: tuple[Series, ...]) -> str:
     """What tells a group from the others: the words of its name that they do not all share."""
     shared = set.intersection(*(set(one.name.split()) for one in crowds)) if len(crowds) > 1 else set()
     words = [word.rsplit("=", 1)[-1] for word in crowd.name.split() if word not in shared]
     return " ".join(words) or crowd.name
 
 
-def _reading(crowds: list[Crowd]) -> str:
+def _reading(crowds: list[Series]) -> str:
     worst = max((run for crowd in crowds for run in crowd.cases), key=lambda run: _of(run).lost_share)
     crowd = next(crowd for crowd in crowds if worst in crowd.cases)
     few, cost = crowd.cases[0], _of(worst)

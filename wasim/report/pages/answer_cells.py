@@ -7,7 +7,7 @@ from wasim.fit.sustain import describe_keeping_up, round_duration
 from wasim.report.answer import Answer, Choice, Option
 from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import horizons_s
-from wasim.report.tables import TextTable
+from wasim.report.tables import TextTable, table_of
 from wasim.report.words import ABSENT, format_sum, listed
 from wasim.runs import Run
 from wasim.runs.limits import measure
@@ -48,17 +48,15 @@ def options_table(answer: Answer, run: Run) -> TextTable:
     rows = _by_interval(answer.shown) if tells_more else []
     cells = {name: [cell(option) for _, option in rows] for name, cell in columns.items()}
     known = {name: column for name, column in cells.items() if any(text != ABSENT for text in column)}
-    figures = tuple(known)
     marks = [f"{CHOSEN} is what this run suggests"] if any(choice.chosen for choice, _ in rows) else []
     marks += ["≈ an estimate"] if any("≈" in text for text in cells["keeps up"]) else []
-    return TextTable(
-        caption=f"Metadata by commit interval{'; ' if marks else ''}{', '.join(marks)}",
-        head=("interval", "writer", *figures),
-        rows=tuple(
-            (_marked(choice, option), choice.group.name, *(column[at] for column in known.values()))
+    return table_of(
+        f"Metadata by commit interval{'; ' if marks else ''}{', '.join(marks)}",
+        (
+            _named(choice, option) | {name: column[at] for name, column in known.items()}
             for at, (choice, option) in enumerate(rows)
         ),
-        figures=figures,
+        words=["writer"],
         spare=("data", "first day"),
     )
 
@@ -106,16 +104,13 @@ def horizons_table(answer: Answer) -> TextTable:
 
 def matrix_table(answer: Answer) -> TextTable:
     """Every interval against every limit: whether it is kept, and the value. Empty without limits."""
-    rows = _by_interval(answer.choices) if answer.limited else []
-    limits = tuple(verdict.limit for verdict in rows[0][1].verdicts) if rows else ()
-    return TextTable(
-        caption=f"Which interval keeps which limit; {CHOSEN} is the shortest within them all",
-        head=("interval", "writer", *limits),
-        rows=tuple(
-            (_marked(choice, option), choice.group.name, *(verdict.text for verdict in option.verdicts))
-            for choice, option in rows
+    return table_of(
+        f"Which interval keeps which limit; {CHOSEN} is the shortest within them all",
+        (
+            _named(choice, option) | {verdict.limit: verdict.text for verdict in option.verdicts}
+            for choice, option in (_by_interval(answer.choices) if answer.limited else [])
         ),
-        figures=limits,
+        words=["writer"],
     )
 
 
@@ -125,9 +120,9 @@ def _by_interval(choices: Sequence[Choice]) -> list[tuple[Choice, Option]]:
     return sorted(pairs, key=lambda pair: pair[1].interval_s)
 
 
-def _marked(choice: Choice, option: Option) -> str:
+def _named(choice: Choice, option: Option) -> dict[str, str]:
     mark = f"{CHOSEN} " if option is choice.chosen else ""
-    return f"{mark}{format_duration(option.interval_s)}"
+    return {"interval": f"{mark}{format_duration(option.interval_s)}", "writer": choice.group.name}
 
 
 def _of_horizon(option: Option, horizon_s: float) -> str:
@@ -159,22 +154,21 @@ def remedy_table(remedies: "Remedies") -> TextTable:
     Empty where no remedy lets a writer keep up that long.
     """
     over = format_duration(remedies.case.horizon_s)
-    figures = (f"metadata written in {over}", "on disk, most", "manifests, most")
     has_figures = any(one.forecast.keeps_up for one in remedies.rows)
-    return TextTable(
-        caption=f"{remedies.case.label}: {over} simulated, as it is and with each remedy",
-        head=("remedy", *figures),
-        rows=tuple((one.name, *_figures(one.forecast)) for one in remedies.rows) if has_figures else (),
-        figures=figures,
+    return table_of(
+        f"{remedies.case.label}: {over} simulated, as it is and with each remedy",
+        ({"remedy": one.name, **_figures(one.forecast, over)} for one in (remedies.rows if has_figures else ())),
     )
 
 
-def _figures(found: "Forecast") -> tuple[str, ...]:
-    if not found.keeps_up:
-        return ABSENT, ABSENT, ABSENT
+def _figures(found: "Forecast", over: str) -> dict[str, str]:
     width = f" ± {found.band * 100:.2g} %" if found.band >= LEAST_BAND else ""
-    on_disk, manifests = found.most("metadata_on_disk_bytes"), found.most("manifests")
-    return f"{format_bytes(found.written_bytes)}{width}", format_bytes(on_disk), f"{manifests:,}"
+    figures = {
+        f"metadata written in {over}": f"{format_bytes(found.written_bytes)}{width}",
+        "on disk, most": format_bytes(found.most("metadata_on_disk_bytes")),
+        "manifests, most": f"{found.most('manifests'):,}",
+    }
+    return figures if found.keeps_up else dict.fromkeys(figures, ABSENT)
 
 
 def remedies_line(remedies: "Remedies") -> str:

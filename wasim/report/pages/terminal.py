@@ -12,7 +12,7 @@ from wasim.report.comparison import Comparison
 from wasim.report.gate import Verdict
 from wasim.report.pages.answer_cells import matrix_table, options_table
 from wasim.report.pages.cells import bill_table, headline_table
-from wasim.report.tables import Comment, Judged, TextTable, render_comment
+from wasim.report.tables import Comment, Judged, TextTable, render_comment, table_of
 from wasim.runs import LimitDocument, Run
 from wasim.scenario.metrics import format_value
 from wasim.scenario.prices import Prices
@@ -151,12 +151,9 @@ def worst_words(limit: LimitDocument) -> str:
 
 def comparison_table(comparison: Comparison) -> TextTable:
     """One row per matched case: the second run's figures, each with its ratio to the first's."""
-    figures = tuple(figure.name for figure in comparison.matches[0].figures)
-    return TextTable(
-        caption=f"{comparison.first} → {comparison.second}",
-        head=("case", *figures),
-        rows=tuple((match.label, *(figure.text for figure in match.figures)) for match in comparison.matches),
-        figures=figures,
+    return table_of(
+        f"{comparison.first} → {comparison.second}",
+        ({"case": match.label} | {one.name: one.text for one in match.figures} for match in comparison.matches),
     )
 
 
