@@ -12,7 +12,7 @@ from wasim.contention import LOCAL, catalog_named, provider_named
 from wasim.errors import WasimError, quoted
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, METADATA_COMPRESSION, TableProperties
 from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run, summary_of_run
-from wasim.scenario import Scenario, load_scenario
+from wasim.scenario import LoadedScenario, Scenario, load_scenario
 from wasim.scenario.checks import MOST_ROWS_PER_COMMIT
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
@@ -248,20 +248,28 @@ def request_from_flags(given: Mapping[str, str | None], requirements: Requiremen
 def request_from_file(
     path: Path, overrides: Mapping[str, str], requirements: Requirements, horizon: str | None = None
 ) -> PlanRequest:
+    """A request for the table and workload of a scenario's file. WasimError if it sweeps anything but intervals."""
+    return request_from_scenario(load_scenario(path, overrides), str(path), requirements, horizon)
+
+
+def request_from_scenario(
+    loaded: LoadedScenario, source: str, requirements: Requirements, horizon: str | None = None
+) -> PlanRequest:
     """A request for a scenario's table and workload. Its limits count, unless a flag gives another bound.
 
     The plan replaces its intervals, expiry and rewriting of manifests, and its horizon by `horizon` or 30 days.
     WasimError if it sweeps anything but intervals.
     """
-    loaded = load_scenario(path, overrides)
     if swept := {name: values[0] for name, values in loaded.swept.items() if name != "commit_interval"}:
         names = " and ".join(f"sweep.{name}" for name in swept)
         first = " ".join(f"--set {shlex.quote(f'{name}={value}')}" for name, value in swept.items())
-        raise WasimError(f"{path}: a plan is for one case, and there are several by {names}. Choose, such as {first}.")
+        raise WasimError(
+            f"{source}: a plan is for one case, and there are several by {names}. Choose, such as {first}."
+        )
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
     if "commit_interval" in loaded.swept:
         document.pop("commit_interval", None)  # which of them is there now is unknown
-    return request_from_document(str(path), document, requirements, horizon, limits=loaded.limits)
+    return request_from_document(source, document, requirements, horizon, limits=loaded.limits)
 
 
 def _commits_every_s(scenario: Scenario) -> float:

@@ -1,9 +1,7 @@
 """`wasim simulate`: what bench would find, without Spark, for any horizon."""
 
 import json
-import re
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -72,7 +70,7 @@ def simulate(
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon; end with its report."""
     from wasim.cli.terminal import print_outcome
-    from wasim.contention import catalog_named
+    from wasim.contention import catalog_named, provider_named
     from wasim.scenario import load_scenario
     from wasim.simulation import SimulationOptions
     from wasim.simulation import simulate as run_simulation
@@ -81,6 +79,8 @@ def simulate(
     form = chosen_format(form, as_json=as_json)
     if profile is not None:
         profile_named(profile)  # a mistake in it is reported as the flag's
+    if provider is not None:
+        provider_named(provider)
     if file is not None and (given := [name for name, text in workload.items() if text is not None]):
         raise WasimError(f"--{given[0].replace('_', '-')} and a scenario exclude each other. Give --set FIELD=VALUE.")
     if file is not None and interval is not None:
@@ -96,7 +96,7 @@ def simulate(
         mode=_mode(mode, emit),
         emit=emit,
         location=_location(location, emit),
-        provider=_provider(provider),
+        provider=provider,
         catalog=catalog_named(catalog, provider),
         prices=prices,
     )
@@ -127,18 +127,14 @@ def _scenario_of_flags(
     workload: dict[str, str | None], intervals: str | None, overrides: dict[str, str]
 ) -> "LoadedScenario":
     """The scenario that flags describe, as if somebody had written its file."""
-    from wasim.scenario import load_scenario
     from wasim.scenario.from_flags import scenario_of_flags
+    from wasim.scenario.load import scenario_of
 
     text = scenario_of_flags(workload | {"horizon": overrides.get("horizon")}, intervals or "10s,1m,5m")
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "flags.yaml"
-        path.write_text(text)
-        try:
-            return load_scenario(path, overrides)
-        except ScenarioError as error:  # of a file that nobody has written
-            said = re.sub(rf"{re.escape(str(path))}:(\d+:\d+:)? ?", "", str(error))
-            raise WasimError(*said.replace("sweep.commit_interval", "--interval").splitlines()) from None
+    try:
+        return scenario_of(text.encode(), overrides)
+    except ScenarioError as error:
+        raise WasimError(*str(error).replace("sweep.commit_interval", "--interval").splitlines()) from None
 
 
 def _mode(name: str, emit: Path | None) -> "Mode":
@@ -171,14 +167,6 @@ def _make_emitted(folder: Path) -> None:
     except OSError as error:
         named = printable(str(folder), 80)
         raise WasimError(f"--emit {named}: no folder can be made there ({error.strerror}). Name another.") from None
-
-
-def _provider(name: str | None) -> str | None:
-    from wasim.contention import provider_named
-
-    if name is not None:
-        provider_named(name)
-    return name
 
 
 def _location(text: str | None, emit: Path | None) -> str | None:

@@ -1,11 +1,8 @@
 """What changed between two versions of a table's settings, and what that does to its figures and limits."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from wasim.diff.projection import METRICS, Projection, Terms, project
@@ -96,48 +93,37 @@ class Workload:
 def find_differences(pairs: Iterable[Pair], workload: Workload, terms: Terms) -> Differences:
     """The differences of all pairs of files; settings of no scenario are tried on the workload."""
     found = Differences()
-    with TemporaryDirectory() as folder:
-        for pair in pairs:
-            try:
-                _find(pair, workload, terms, Path(folder), found)
-            except WasimError as error:
-                found.unread.append(f"{pair.name}: {_without(folder, str(error)).rstrip('.')}")
+    for pair in pairs:
+        try:
+            _find(pair, workload, terms, found)
+        except WasimError as error:
+            said = str(error).replace(f"{pair.name}: ", "").replace("\n", " ").rstrip(".")
+            found.unread.append(f"{pair.name}: {said}")
     return found
 
 
-def _find(pair: Pair, workload: Workload, terms: Terms, folder: Path, found: Differences) -> None:
-    sides = [(pair.before, folder / "before.yaml"), (pair.after, folder / "after.yaml")]
-    suffixed = pair.name.rpartition(" → ")[2]
-    if any(text is not None and is_scenario(suffixed, text) for text, _ in sides):
-        for text, path in sides:
-            if text is None:
-                found.unread.append(
-                    f"{pair.name} is {'new' if pair.before is None else 'gone'}: there is one side only"
-                )
-                return
-            path.write_text(text)
-        before, after = (list(project(path, {}, terms)) for _, path in sides)
+def _find(pair: Pair, workload: Workload, terms: Terms, found: Differences) -> None:
+    suffixed, texts = pair.name.rpartition(" → ")[2], [pair.before or "", pair.after or ""]
+    if any(is_scenario(suffixed, text) for text in texts):
+        if pair.before is None or pair.after is None:
+            found.unread.append(f"{pair.name} is {'new' if pair.before is None else 'gone'}: there is one side only")
+            return
+        before, after = (list(project(text, {}, terms, pair.name)) for text in texts)
         for one, other in _matched(before, after, pair.name, found):
             label = f" ({other.case.label})" if max(len(before), len(after)) > 1 else ""
             found.add(_difference(f"{pair.name}{label}", one, other))
         return
-    readings = [read_settings(suffixed, text or "") for text, _ in sides]
+    readings = [read_settings(suffixed, text) for text in texts]
     found.unread += [f"{pair.name}: {one}" for one in readings[1].unread if one not in readings[0].unread]
-    path = folder / "workload.yaml"
-    path.write_text(workload.text)
     for side, later in _paired(readings[0].settings, readings[1].settings):
         if side == later:
             found.compared += 1
             continue
         found.assumed = workload.assumed
-        one, other = (next(project(path, _overrides(settings, workload), terms)) for settings in (side, later))
+        overrides = (_overrides(settings, workload) for settings in (side, later))
+        one, other = (next(project(workload.text, given, terms, pair.name)) for given in overrides)
         place = f": {later.table}" if later.table else ""
         found.add(_difference(f"{pair.name}{place}", one, other, tuple(_notes(side, later))))
-
-
-def _without(folder: str, said: str) -> str:
-    """An error's text without the file that nobody wrote."""
-    return re.sub(rf"{re.escape(folder)}/\w+\.yaml:?((\d+:\d+):)? ?", "", said).replace("\n", " ")
 
 
 def _matched(

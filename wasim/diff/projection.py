@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wasim.capacity import PlanRequest, Requirements, Setting, SettingSimulator, request_from_file
+from wasim.capacity import PlanRequest, Requirements, Setting, SettingSimulator
 from wasim.capacity.figures import Figures
+from wasim.capacity.request import request_from_scenario
 from wasim.capacity.settings import replaced_jobs_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.iceberg.properties import TableProperties
-from wasim.scenario import Case, load_scenario
+from wasim.scenario import Case
+from wasim.scenario.load import scenario_of
 from wasim.twin import shipped_profile
 from wasim.twin.profile import as_triggered
 
@@ -35,15 +37,16 @@ class Terms:
     prices: Path | None = None
 
 
-def project(scenario: Path, overrides: Mapping[str, str], terms: Terms) -> Iterator[Projection]:
-    """The projection of each case of a scenario's file, in its order. WasimError for what makes no sense."""
-    overrides = {**overrides, "horizon": terms.horizon}
-    loaded = load_scenario(scenario, overrides)
+def project(text: str, overrides: Mapping[str, str], terms: Terms, source: str) -> Iterator[Projection]:
+    """The projection of each case of a scenario, in its order. WasimError for what makes no sense, some of it named by
+    the `source`.
+    """
+    content, overrides = text.encode(), {**overrides, "horizon": terms.horizon}
     requirements = Requirements(provider=terms.provider, prices=terms.prices)
-    for case in loaded.cases():
+    for case in scenario_of(content, overrides).cases():
         if case.repetition == 0:
-            own = {**overrides, **case.swept}
-            request = request_from_file(scenario, own, requirements, terms.horizon)
+            alone = scenario_of(content, {**overrides, **case.swept})
+            request = request_from_scenario(alone, source, requirements, terms.horizon)
             if terms.location is not None:
                 request = replace(request, location=terms.location)
             triggered = as_triggered(case, shipped_profile(case)).over(request.horizon_s)

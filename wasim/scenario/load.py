@@ -93,7 +93,11 @@ def load_scenario(path: Path, overrides: Mapping[str, str] | None = None) -> Loa
     `overrides` holds values from the command line, as YAML, by dotted field: each takes the place of the file's, and
     of a sweep over that field.
     """
-    content = read_named(path, "a scenario, such as scenarios/smoke.yaml")
+    return scenario_of(read_named(path, "a scenario, such as scenarios/smoke.yaml"), overrides, path)
+
+
+def scenario_of(content: bytes, overrides: Mapping[str, str] | None = None, path: Path | None = None) -> LoadedScenario:
+    """The same of a file's content; without a `path` nobody has written it to one, and its faults have no place."""
     try:
         document, marked = read_document(content)
     except Refused as refused:
@@ -114,13 +118,13 @@ def load_scenario(path: Path, overrides: Mapping[str, str] | None = None) -> Loa
     return replace(loaded, overrides=dict(overrides or {}))
 
 
-def _lines(path: Path, faults: Iterable[MarkedFault]) -> list[str]:
-    return [
-        f"{path}: on the command line: {fault.text}"
-        if fault.mark == ON_COMMAND_LINE
-        else f"{path}:{fault.mark.line}:{fault.mark.column}: {fault.text}"
-        for fault in sorted(faults)
-    ]
+def _lines(path: Path | None, faults: Iterable[MarkedFault]) -> list[str]:
+    lines = []
+    for fault in sorted(faults):
+        given = fault.mark == ON_COMMAND_LINE
+        place = f"{path}: " if given else f"{path}:{fault.mark.line}:{fault.mark.column}: "
+        lines.append(f"{'' if path is None else place}{'on the command line: ' if given else ''}{fault.text}")
+    return lines
 
 
 def _mark_all(
@@ -173,7 +177,7 @@ def _whole_sweep_faults(
 
 
 def _loaded(
-    path: Path, text: str, axes: tuple[Axis, ...], combinations: list[tuple[Choice, Scenario]]
+    path: Path | None, text: str, axes: tuple[Axis, ...], combinations: list[tuple[Choice, Scenario]]
 ) -> LoadedScenario:
     first = combinations[0][1]
     values = {axis.field: tuple(written(value) for value in axis.values) for axis in axes}

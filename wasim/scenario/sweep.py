@@ -37,9 +37,11 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedScenario:
-    """A sound scenario: the file as written, and what it takes apart into. `scenario` is the first combination."""
+    """A sound scenario: the file as written, and what it takes apart into. `scenario` is the first combination, `path`
+    None where there is no file.
+    """
 
-    path: Path
+    path: Path | None
     text: str
     scenario: Scenario
     limits: tuple[Limit, ...]
@@ -77,9 +79,10 @@ class LoadedScenario:
                 if (text == str(number) if text.isdecimal() else text in case.label)
             }
             if not found:
+                listed = "" if self.path is None else f": `wasim validate {self.path} --cases` lists them"
                 raise WasimError(
                     f"--only is {quoted(text)}, and none of the {len(self.combinations)} cases is called that. Give a"
-                    f" number or a part of a label: `wasim validate {self.path} --cases` lists them."
+                    f" number or a part of a label{listed}."
                 )
             chosen |= found
         cases = tuple(case for number, case in enumerate(self.combinations, start=1) if number in chosen)
