@@ -11,7 +11,8 @@ from support.by_hand import ByLaw, some_figures
 from wasim.capacity import Figures, Setting, run_sliders
 from wasim.capacity.lattice import PASSES
 from wasim.capacity.milestones import Milestones
-from wasim.capacity.run_sliders import MOST_INTERVALS, Sliders, _intervals, _setting_of, sliders_of_run
+from wasim.capacity.run_sliders import MOST_INTERVALS, Sliders, _intervals, sliders_of_run
+from wasim.capacity.settings import setting_of
 from wasim.scenario import Case, load_scenario
 from wasim.units import DAY_S, HOUR_S
 
@@ -108,11 +109,13 @@ def case_of(tmp_path: Path, **overrides: str) -> Case:
 
 
 def test_a_case_s_setting_is_its_maintenance(tmp_path: Path):
-    assert _setting_of(case_of(tmp_path)) == Setting(interval_s=30.0, deletes_json=False)
-    jobs = "{expire_snapshots: {every: 1h, older_than: 2d}, rewrite_manifests: {every: 3h}}"
-    properties = '{write.metadata.delete-after-commit.enabled: "true"}'
-    found = _setting_of(case_of(tmp_path, **{"maintenance": jobs, "table.properties": properties}))
+    assert setting_of(case_of(tmp_path)) == Setting(interval_s=30.0, deletes_json=False)
+    jobs = "{expire_snapshots: {every: 1h, older_than: 2d}, rewrite_manifests: {every: 3h}, rewrite_data_files: {every: 1d}}"
+    properties = '{write.metadata.delete-after-commit.enabled: "true", write.metadata.compression-codec: gzip}'
+    found = setting_of(case_of(tmp_path, **{"maintenance": jobs, "table.properties": properties}))
     kept = found.maintenance
     assert (kept.expire_every_s, kept.older_than_s, kept.rewrite_every_s) == (HOUR_S, 2 * DAY_S, 3 * HOUR_S)
+    assert kept.compact_every_s == DAY_S
     assert found.deletes_json
+    assert found.gzips_json
     assert replace(found, maintenance=replace(kept, rewrite_every_s=None)).words.startswith("30s, expire hourly")

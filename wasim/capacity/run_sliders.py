@@ -10,16 +10,14 @@ from wasim.capacity.explorer import explorer_of
 from wasim.capacity.figures import SettingSimulator
 from wasim.capacity.lattice import axes_for, build_lattice, has_horizons, is_affordable, thinned
 from wasim.capacity.request import DEFAULT_TIME_TRAVEL, PlanRequest, Requirements, request_from_file
-from wasim.capacity.settings import Setting, case_of, replaced_jobs_of
+from wasim.capacity.settings import Setting, case_of, setting_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
 from wasim.forecast.ahead import INTERVALS_S, site_of
-from wasim.iceberg.properties import TableProperties
 from wasim.report.answer import Answer, Choice
 from wasim.report.pages.rendering import page_environment
 from wasim.report.pages.run_page import Sliders
 from wasim.runs import Run
-from wasim.scenario import Case
 from wasim.units import DAY_S, format_duration, parse_duration_s
 
 MOST_INTERVALS = 4
@@ -46,7 +44,7 @@ def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
     try:
         request = request_from_file(folder / "scenario.yaml", {**run.overrides, **swept}, requirements)
         request = replace(request, location=site_of(option.run).location)
-        return _sliders(request, _setting_of(case), intervals_s)
+        return _sliders(request, setting_of(case), intervals_s)
     except WasimError:
         return None
 
@@ -59,14 +57,6 @@ def _intervals(choice: Choice, own_s: float) -> list[float]:
         if len(found) < MOST_INTERVALS and 0.5 <= step <= HORIZONS_S[0]:
             found.add(step)
     return thinned(found, own_s, most=MOST_INTERVALS)
-
-
-def _setting_of(case: Case) -> Setting:
-    return Setting(
-        interval_s=case.commit_interval_s,
-        maintenance=replaced_jobs_of(case),
-        deletes_json=TableProperties.read(case.table.properties).metadata_delete_after_commit_enabled,
-    )
 
 
 def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders | None:

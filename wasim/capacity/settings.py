@@ -12,6 +12,7 @@ from wasim.iceberg.properties import (
     MANIFEST_TARGET_SIZE_BYTES,
     METADATA_COMPRESSION,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
+    TableProperties,
 )
 from wasim.scenario import Case, Scenario
 from wasim.scenario.examine import examine
@@ -180,13 +181,20 @@ def properties_of(setting: Setting) -> dict[str, str]:
     return properties
 
 
-def replaced_jobs_of(case: Case) -> Maintenance:
-    """The jobs of a case, by time, that a setting replaces: expiry and rewriting of manifests."""
-    expiry, rewriting = case.maintenance.expire_snapshots, case.maintenance.rewrite_manifests
-    return Maintenance(
-        expire_every_s=None if expiry is None else expiry.every,
-        older_than_s=None if expiry is None else expiry.older_than,
-        rewrite_every_s=None if rewriting is None else rewriting.every,
+def setting_of(case: Case) -> Setting:
+    """The setting that a case already has: its interval, its jobs by time, and its properties of metadata.json."""
+    kept, properties = case.maintenance, TableProperties.read(case.table.properties)
+    expiry, rewriting, compaction = kept.expire_snapshots, kept.rewrite_manifests, kept.rewrite_data_files
+    return Setting(
+        interval_s=case.commit_interval_s,
+        maintenance=Maintenance(
+            expire_every_s=None if expiry is None else expiry.every,
+            older_than_s=None if expiry is None else expiry.older_than,
+            rewrite_every_s=None if rewriting is None else rewriting.every,
+            compact_every_s=None if compaction is None else compaction.every,
+        ),
+        deletes_json=properties.metadata_delete_after_commit_enabled,
+        gzips_json=properties.metadata_compression == "gzip",
     )
 
 

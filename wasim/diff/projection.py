@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wasim.capacity import PlanRequest, Requirements, Setting, SettingSimulator
+from wasim.capacity import PlanRequest, Requirements, SettingSimulator
 from wasim.capacity.figures import Figures
 from wasim.capacity.request import request_from_scenario
-from wasim.capacity.settings import replaced_jobs_of
+from wasim.capacity.settings import setting_of
 from wasim.capacity.words import SHOWN_METRICS
-from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.scenario.load import scenario_of
 from wasim.twin import shipped_profile
@@ -51,17 +50,5 @@ def project(text: str, overrides: Mapping[str, str], terms: Terms, source: str) 
                 request = replace(request, location=terms.location)
             triggered = as_triggered(case, shipped_profile(case)).over(request.horizon_s)
             simulator = SettingSimulator(request=request)
-            figures = simulator.figures_of_case(triggered, _setting_of(triggered))
+            figures = simulator.figures_of_case(triggered, setting_of(triggered))
             yield Projection(case=triggered, figures=simulator.with_measured_bands(figures), request=request)
-
-
-def _setting_of(case: Case) -> Setting:
-    """What of the case costs computing: its interval, its jobs by time, gzip."""
-    properties, compaction = TableProperties.read(case.table.properties), case.maintenance.rewrite_data_files
-    compact_every_s = None if compaction is None else compaction.every
-    return Setting(
-        interval_s=case.commit_interval_s,
-        maintenance=replace(replaced_jobs_of(case), compact_every_s=compact_every_s),
-        deletes_json=properties.metadata_delete_after_commit_enabled,
-        gzips_json=properties.metadata_compression == "gzip",
-    )
