@@ -269,7 +269,7 @@ def request_from_scenario(
     document = loaded.scenario.model_dump(mode="json", exclude_defaults=True)
     if "commit_interval" in loaded.swept:
         document.pop("commit_interval", None)  # which of them is there now is unknown
-    return request_from_document(source, document, requirements, horizon, limits=loaded.limits)
+    return request_from_document(source, document, requirements, horizon, loaded=loaded)
 
 
 def _commits_every_s(scenario: Scenario) -> float:
@@ -300,12 +300,15 @@ def request_from_document(
     horizon: str | None = None,
     notes: tuple[str, ...] = (),
     own_properties: Mapping[str, str] | None = None,
-    limits: tuple[Limit, ...] = (),
+    loaded: LoadedScenario | None = None,
 ) -> PlanRequest:
-    """A request for a table and workload given as a scenario document, such as an inspected table's."""
-    document = dict(document)
+    """A request for a table and workload given as a scenario document, such as an inspected table's, or as that of a
+    `loaded` scenario, which says more: `trigger: none` is in no document.
+    """
+    document, limits = dict(document), () if loaded is None else loaded.limits
     if "commit_interval" in document:
-        document["commit_interval"] = _commits_every_s(examine(document)[0])
+        scenario = examine(document)[0] if loaded is None else loaded.scenario
+        document["commit_interval"] = _commits_every_s(scenario)
     now, warnings = now_words(document), tuple[str, ...]()
     for name in ("commit_interval", "limits", "fit"):
         document.pop(name, None)
