@@ -110,7 +110,8 @@ def case_of(tmp_path: Path, **overrides: str) -> Case:
 
 def test_a_case_s_setting_is_its_maintenance(tmp_path: Path):
     assert setting_of(case_of(tmp_path)) == Setting(interval_s=30.0, deletes_json=False)
-    jobs = "{expire_snapshots: {every: 1h, older_than: 2d}, rewrite_manifests: {every: 3h}, rewrite_data_files: {every: 1d}}"
+    jobs = "expire_snapshots: {every: 1h, older_than: 2d}, rewrite_manifests: {every: 3h}"
+    jobs = f"{{{jobs}, rewrite_data_files: {{every: 1d}}}}"
     properties = '{write.metadata.delete-after-commit.enabled: "true", write.metadata.compression-codec: gzip}'
     found = setting_of(case_of(tmp_path, **{"maintenance": jobs, "table.properties": properties}))
     kept = found.maintenance

@@ -262,7 +262,8 @@ class Probing:
                 rounds=case.planning.rounds_at_end if step.final else case.planning.rounds,
                 data_folders=self._data_folders() if at_end and case.planning.listing else (),
             )
-            seen = self._timed(target)
+            folder = self.context.folder.unfinished_case(self.context.key)
+            seen = time_planning(target, self.context.machine, folder / f"benchmark-{step.after_commit:08d}.json")
         spent: dict[str, Floats] = {}
         if at_end and case.planning.execution:
             spent = {
@@ -279,11 +280,6 @@ class Probing:
         names = {DATA_FOLDER, *given}
         outer = [name for name in sorted(names) if not any(name.startswith(f"{other}/") for other in names)]
         return [folder for folder in (self._local_root / name for name in outer) if folder.is_dir()]
-
-    def _timed(self, target: PlanningTarget) -> PlanningTimes:
-        folder = self.context.folder.unfinished_case(self.context.key)
-        document = folder / f"benchmark-{target.occasion.after_commit:08d}.json"
-        return time_planning(target, self.context.machine, document)
 
 
 def _executed(probe: PlanningProbe, spent: Mapping[str, Floats]) -> PlanningProbe:

@@ -15,6 +15,7 @@ from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg.properties import PLACING_KEYS
 from wasim.runs import Run, RunFolder, read_recording
 from wasim.scenario import Case, LoadedScenario, load_scenario
+from wasim.scenario.load import scenario_of
 from wasim.spark.drive import TABLE_NAME
 from wasim.twin import WriterProfile, measure_profile, with_samples
 
@@ -32,7 +33,7 @@ def measure_writer(
     """
     with tempfile.TemporaryDirectory(prefix="wasim-profile-") as folder:
         options = BenchOptions(results=Path(folder), master=master, fresh=True, engine=engine_named(engine))
-        scenarios = [load_scenario(scenario)] if scenario else _calibration(Path(folder), writer, engine)
+        scenarios = [load_scenario(scenario)] if scenario else _calibration(writer, engine)
         cases = [case for loaded in scenarios for case in loaded.cases()]
         _check_measurable(scenario, cases)
         return _profile_of([_carried_out(loaded, options, console) for loaded in scenarios], name)
@@ -60,17 +61,13 @@ def _carried_out(loaded: LoadedScenario, options: BenchOptions, console: Console
     return run
 
 
-def _calibration(folder: Path, writer: str, engine: str) -> list[LoadedScenario]:
+def _calibration(writer: str, engine: str) -> list[LoadedScenario]:
     if writer not in WRITERS:
         raise WasimError(f"--writer is {writer!r}. Give {' or '.join(WRITERS)}, or a scenario with another writer.")
-    text = files("wasim.profiles").joinpath("calibration.yaml").read_text()
-    path = folder / "calibration.yaml"
-    path.write_text(text.replace("writer: streaming", f"writer: {writer}"))
-    if writer != "batch" or engine != "spark":
-        return [load_scenario(path)]
-    together = folder / "together.yaml"
-    together.write_text(files("wasim.profiles").joinpath("together.yaml").read_text())
-    return [load_scenario(path), load_scenario(together)]
+    shipped = files("wasim.profiles")
+    text = shipped.joinpath("calibration.yaml").read_text().replace("writer: streaming", f"writer: {writer}")
+    together = [shipped.joinpath("together.yaml").read_bytes()] if writer == "batch" and engine == "spark" else []
+    return [scenario_of(content) for content in (text.encode(), *together)]
 
 
 def _profile_of(runs: Sequence[Run], name: str) -> WriterProfile:
