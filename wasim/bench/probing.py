@@ -295,7 +295,6 @@ def probe_fresh(case: Case, context: CaseContext, catalog: Catalog, state: Table
         catalog=catalog,
         table_name=drive.TABLE_NAME,
         table_root=context.table_root,
-        state=state,
-        after_commit=case.commits,
+        occasion=Occasion(state=state, after_commit=case.commits, temperature="cold"),
     )
     return list(probe_cold(case.planning.readers, table)) if case.planning.cold else []

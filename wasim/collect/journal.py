@@ -20,6 +20,7 @@ import numpy as np
 from wasim.collect.audit import classify, local_path
 from wasim.iceberg.names import parse_manifest_list_name, parse_manifest_name
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, Requests, StepRecords, request_kind
+from wasim.ledger.parquet import TEXT_COLUMNS
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 
 OUTSIDE_STEPS = -1  # the step number of a request that no step needed: a probe's
@@ -290,10 +291,8 @@ def read_journal(lines: Iterable[dict[str, Any]], *, table_root: Path | str) -> 
 
 
 def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
-    texts = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
-
     def dtype(name: str) -> type:
-        if name in texts:
+        if name in TEXT_COLUMNS:
             return object
         return np.float64 if name.endswith(("_ms", "_s")) else np.int64
 

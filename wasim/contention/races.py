@@ -6,6 +6,7 @@ as Iceberg's `Tasks` does. When the catalog detects that it is stale follows fro
 nothing of files, so it costs the same for any table.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -195,22 +196,15 @@ def _run(rules: RaceRules, writers: Floats, queue: Floats, rng: np.random.Genera
     )
 
 
-@dataclass(slots=True)
-class _Raced:
-    """How many commits this process has raced."""
-
-    commits: int = 0
-
-
-_RACED = _Raced()
+_DONE = Counter[str]()  # commits that this process has raced
 
 
 def _compiled_run(commits: int) -> Callable[..., None] | None:
     """The steps compiled, where the commits that this process races are worth it; else None."""
-    _RACED.commits += commits
-    if _RACED.commits <= BEFORE_LOADING:
+    _DONE["commits"] += commits
+    if _DONE["commits"] <= BEFORE_LOADING:
         return None
-    return compiled((conflicts, steps), "run", compiles=_RACED.commits > BEFORE_COMPILING)
+    return compiled((conflicts, steps), "run", compiles=_DONE["commits"] > BEFORE_COMPILING)
 
 
 def race_of(

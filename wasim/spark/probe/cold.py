@@ -13,7 +13,7 @@ from wasim.ledger.readers import CLICKHOUSE, ICEBERG_JAVA, PYICEBERG
 from wasim.spark import Catalog, MemoryCatalog, short_lived_jvm
 from wasim.spark.probe.clickhouse import clickhouse_tables, open_clickhouse
 from wasim.spark.probe.iceberg_java import open_planning_table
-from wasim.spark.probe.reader import Occasion, Query, Reader, Round, ScanPlan, TableState, probe_of, timed_load
+from wasim.spark.probe.reader import Occasion, Query, Reader, Round, ScanPlan, probe_of, timed_load
 
 _QUERY = Query(name=FULL_SCAN)
 _LONGEST_S = 600
@@ -27,8 +27,7 @@ class ColdTable:
     catalog: Catalog
     table_name: str
     table_root: Path
-    state: TableState
-    after_commit: int
+    occasion: Occasion
 
 
 def probe_cold(readers: Sequence[str], table: ColdTable) -> Iterator[PlanningProbe]:
@@ -42,32 +41,28 @@ def probe_cold(readers: Sequence[str], table: ColdTable) -> Iterator[PlanningPro
             yield _by_fresh_clickhouse(table)
 
 
-def _occasion(table: ColdTable) -> Occasion:
-    return Occasion(state=table.state, after_commit=table.after_commit, temperature="cold")
-
-
 def _in_fresh_jvm(table: ColdTable) -> PlanningProbe:
     with (
         short_lived_jvm(table.jars) as gateway,
         open_planning_table(gateway.jvm, table.catalog, table.table_name) as planning,
     ):
         if isinstance(table.catalog, MemoryCatalog):
-            planning.register(table.state.metadata_location)
-        return probe_of(planning, _QUERY, [_once(planning)], _occasion(table))
+            planning.register(table.occasion.state.metadata_location)
+        return probe_of(planning, _QUERY, [_once(planning)], table.occasion)
 
 
 def _by_fresh_clickhouse(table: ColdTable) -> PlanningProbe:
     with open_clickhouse(table.table_root) as clickhouse:
         clickhouse.ask("SELECT 1")  # its process starts and imports before the clock does
         first = clickhouse_tables(clickhouse, caches=False)[0]
-        return probe_of(first, _QUERY, [_once(first)], _occasion(table))
+        return probe_of(first, _QUERY, [_once(first)], table.occasion)
 
 
 def _in_fresh_python(table: ColdTable) -> PlanningProbe:
     """By pyiceberg, in a Python of its own that has imported it before the clock starts."""
     from wasim.spark.probe.pyiceberg import PyicebergTable  # noqa: PLC0415 - an extra: only who asks for it needs it
 
-    location = table.state.metadata_location
+    location = table.occasion.state.metadata_location
     command = [sys.executable, "-m", "wasim.spark.probe.cold", location]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LONGEST_S)
     if done.returncode:
@@ -75,7 +70,7 @@ def _in_fresh_python(table: ColdTable) -> PlanningProbe:
         raise CaseFailed(f"pyiceberg could not plan the table in a fresh process: {said[:200]}")
     seen = json.loads(done.stdout)
     only = Round(load_ms=seen["load_ms"], plan=ScanPlan(**seen["plan"]))
-    return probe_of(PyicebergTable(location), _QUERY, [only], _occasion(table))
+    return probe_of(PyicebergTable(location), _QUERY, [only], table.occasion)
 
 
 def _once(reader: Reader) -> Round:
