@@ -152,7 +152,7 @@ def test_records_smaller_than_any_entry_are_refused_before_decoding():
     data = header_bytes(values, SYNC) + encode_long(3_000_000) + encode_bytes(b"\x00" * 3_000_000) + SYNC
     refuse(read_manifest, data, "announces 3000000 records")
     data = header_bytes(values, SYNC) + encode_long(80_000) + encode_bytes(b"\x00" * 80_000) + SYNC
-    refuse(read_manifest, data, "cut short")
+    refuse(read_manifest, data, "80000 bytes for 80000 records")
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from wasim.iceberg.record_scanning import (
     _Budget,
     _skipper,
     allowed_items,
+    check_items,
     field_positions,
     record_scanner,
-    scan_blocks,
     scan_records,
 )
 
@@ -145,17 +145,12 @@ def test_items_are_counted_over_all_blocks_of_large_files():
     record = AvroRecord(fields=((1, AvroArray(item=LONG)), (2, TEXT)))
     array = encode_long(600_000) + b"\x00" * 600_000 + b"\x00"
     small, large = (Block(record_count=1, raw=array + encode_bytes(b"x" * size)) for size in (9, 1 << 20))
-    scanner = record_scanner(record, [1])
-
-    def scan(*blocks, file_bytes=0):
-        return list(scan_blocks(blocks, scanner, source="m", file_bytes=file_bytes))
-
-    scan(small)
-    scan(large)
+    check_items([small], record, source="m", file_bytes=0)
+    check_items([large], record, source="m", file_bytes=0)
     with pytest.raises(IcebergFileError, match="arrays of more items"):
-        scan(large, large)
-    scan(large, large, file_bytes=50_000)  # 1,200,000 items
+        check_items([large, large], record, source="m", file_bytes=0)
+    check_items([large, large], record, source="m", file_bytes=50_000)  # 1,200,000 items
     with pytest.raises(IcebergFileError, match="arrays of more items"):
-        scan(large, large, file_bytes=49_999)
-    with pytest.raises(IcebergFileError, match="a block of 1 records that announces 2"):
-        scan(Block(record_count=2, raw=large.raw))
+        check_items([large, large], record, source="m", file_bytes=49_999)
+    with pytest.raises(IcebergFileError, match="cut short"):
+        check_items([Block(record_count=2, raw=large.raw)], record, source="m", file_bytes=0)

@@ -10,17 +10,19 @@ from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.table_files import FaultKind, Faults, Places
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
+from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.containers import PackedContainer, inflated_blocks, read_packed
-from wasim.iceberg.manifests import entry_record, file_record, parquet_manifest_from
+from wasim.iceberg.manifests import entry_record, parquet_manifest_from
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, read_parquet_manifest
 from wasim.iceberg.record_fields import FileContent, Status
 from wasim.iceberg.record_scanning import (
     Row,
     Scanner,
     Value,
+    allowed_items,
     field_positions,
     record_scanner,
-    scan_blocks,
+    scan_records,
 )
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
@@ -175,8 +177,15 @@ def _entries(container: PackedContainer, key: str) -> Entries:
         scanner, inner = _scanner(container.header.get("avro.schema", b""), "iceberg.schema" in container.header)
     except IcebergFileError as error:
         raise IcebergFileError(key, error.problem) from error
-    rows = scan_blocks(inflated_blocks(container), scanner, source=key, file_bytes=container.file_bytes)
-    return Entries(rows=list(rows), places=scanner.places, inner=inner)
+    items, rows = allowed_items(container.file_bytes), list[Row]()
+    for block in inflated_blocks(container):
+        scanned = scan_records(block.raw, scanner, source=key, items=items, records=block.record_count)
+        if len(scanned.rows) != block.record_count:
+            raise IcebergFileError(
+                key, f"has a block of {len(scanned.rows)} records that announces {block.record_count}"
+            )
+        rows += scanned.rows
+    return Entries(rows=rows, places=scanner.places, inner=inner)
 
 
 # Hundreds of manifests of a table share their schema, and checking it would cost more than their entries.
@@ -185,7 +194,10 @@ def _scanner(avro_schema: bytes, is_java: bool) -> tuple[Scanner, Mapping[int, i
     """How the entries of a manifest are read, and the places of the data file's own fields."""
     header = {"avro.schema": avro_schema} | ({"iceberg.schema": b""} if is_java else {})
     record = entry_record(header, source="")
-    return record_scanner(record, _WANTED), field_positions(file_record(record), _WANTED)
+    file = dict(record.fields)[_FILE]
+    file = file.item if isinstance(file, AvroOptional) else file
+    inner = field_positions(file, _WANTED) if isinstance(file, AvroRecord) else {}
+    return record_scanner(record, _WANTED), inner
 
 
 def _add(

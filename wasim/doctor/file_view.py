@@ -10,11 +10,13 @@ from typing import Any
 
 from wasim.errors import UnsupportedFile, printable
 from wasim.iceberg import IcebergFileError, ManifestEntry, read_manifest, read_manifest_list, read_metadata_json
+from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
 from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import ENCRYPTED_MAGIC, Block, Container, read_container
 from wasim.iceberg.json_text import JsonFields, read_json
-from wasim.iceberg.manifests import ManifestHeader, entry_record, partition_fields
+from wasim.iceberg.manifests import ManifestHeader, entry_record
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
+from wasim.iceberg.record_encoding import PARTITION_FIELD_ID
 from wasim.iceberg.schemas import PrimitiveType, Schema, decimal_digits
 from wasim.iceberg.specs import PartitionField, PartitionSpec
 
@@ -97,7 +99,11 @@ def _bare_header(container: Container[Block], source: str) -> ManifestHeader | N
     """What stands for the header of a manifest that has none of Iceberg's keys: values without names and types."""
     if "schema" in container.header:
         return None
-    ids = [number for number, _ in partition_fields(entry_record(container.header, source=source))]
+    file = dict(entry_record(container.header, source=source).fields)[2]
+    file = file.item if isinstance(file, AvroOptional) else file
+    partition = dict(file.fields).get(PARTITION_FIELD_ID) if isinstance(file, AvroRecord) else None
+    partition = partition.item if isinstance(partition, AvroOptional) else partition
+    ids = [number for number, _ in partition.fields] if isinstance(partition, AvroRecord) else []
     spec = [PartitionField(name=f"partition_{one}", transform="identity", source_id=one, field_id=one) for one in ids]
     return ManifestHeader(schema=Schema(columns=()), spec=PartitionSpec(fields=tuple(spec)))
 

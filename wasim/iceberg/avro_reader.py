@@ -1,16 +1,21 @@
-"""The schema of an Avro file: it must look like Iceberg's before anything of the file is decoded by it.
+"""Avro to values: a file's own schema must look like Iceberg's before fastavro sees any of it.
 
-Files are hostile: an array of empty records costs a byte in the file and gigabytes in memory. So only these pass:
-records, optional values, fixed and primitive types, and arrays whose items take a byte or more; nothing refers back to
-a record. Logical types are dropped, for a date is decoded as its days: what was written can be written again.
+fastavro trusts its input: an array of empty records costs a byte in the file and gigabytes in memory. So only these
+pass: records, optional values, fixed and primitive types, and arrays whose items take a byte or more; nothing refers
+back to a record. Logical types are dropped, for a date is decoded as its days: what was written can be written again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from io import BytesIO
+from typing import Any, TypeAlias, cast
+
+from fastavro import parse_schema, schemaless_reader
+from fastavro.types import Schema
 
 from wasim.errors import IcebergFileError
+from wasim.iceberg.containers import Block
 from wasim.iceberg.json_text import Json, JsonFields, read_json
 
 _PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
@@ -53,6 +58,8 @@ class AvroRecord:
 
 
 AvroType: TypeAlias = AvroPrimitive | AvroOptional | AvroArray | AvroRecord
+# What fastavro yields for one record, keyed by `f<field id>`; it goes no further than the module that asked.
+AvroValues: TypeAlias = Mapping[str, Any]
 
 
 class _SchemaReader:
@@ -178,6 +185,34 @@ def _read_avro_schema(text: bytes | str, has_bare_fixed: bool, names: FieldNames
     return record
 
 
+@lru_cache(maxsize=64)
+def _fastavro_schema(record: AvroRecord) -> Schema:
+    return parse_schema(_fastavro_node(record, "record"))
+
+
+def _fastavro_node(node: AvroType, name: str) -> Schema:
+    match node:
+        case AvroPrimitive(kind="fixed"):
+            return {"type": "fixed", "name": name, "size": node.size}
+        case AvroPrimitive():
+            return node.kind
+        case AvroOptional():
+            item = _fastavro_node(node.item, name)
+            return ["null", item] if node.null_first else [item, "null"]
+        case AvroArray():
+            return {"type": "array", "items": _fastavro_node(node.item, f"{name}_item")}
+        case AvroRecord():
+            fields = [
+                {"name": _key(field_id), "type": _fastavro_node(part, f"{name}_{_key(field_id)}")}
+                for field_id, part in node.fields
+            ]
+            return {"type": "record", "name": name, "fields": fields}
+
+
+def _key(field_id: int) -> str:
+    return f"f{field_id}" if field_id >= 0 else f"n{-field_id}"
+
+
 def conforms(found: AvroType, expected: AvroType) -> bool:
     """Whether values of one type can stand where the other is expected; fields of one side only do not count."""
     # Some writers make everything optional.
@@ -206,3 +241,19 @@ def merged_records(one: AvroRecord, other: AvroRecord) -> AvroRecord:
             case _:
                 types[field_id] = node
     return AvroRecord(fields=tuple(types.items()))
+
+
+def decode_block(block: Block, record: AvroRecord, *, source: str) -> Iterator[AvroValues]:
+    """The values of each record of a block. IcebergFileError if they do not fill the block exactly."""
+    if block.record_count * _least_bytes(record) > len(block.raw):
+        raise IcebergFileError(source, f"has a block of {len(block.raw)} bytes for {block.record_count} records")
+    schema = _fastavro_schema(record)
+    # A length that points past the end takes this byte too, which is how reading short is noticed.
+    stream = BytesIO(block.raw + b"\x00")
+    try:
+        for _ in range(block.record_count):
+            yield cast("AvroValues", schemaless_reader(stream, schema, None))
+    except (EOFError, ValueError, IndexError, OverflowError, TypeError, MemoryError, KeyError) as error:
+        raise IcebergFileError(source, f"has a block that is not made of its schema's records: {error}") from error
+    if stream.tell() != len(block.raw):
+        raise IcebergFileError(source, f"has a block whose {block.record_count} records do not fill it")

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from wasim.errors import IcebergFileError
-from wasim.iceberg.avro_reader import AvroRecord, conforms, merged_records, read_avro_schema
+from wasim.iceberg.avro_reader import AvroRecord, AvroValues, conforms, decode_block, merged_records, read_avro_schema
 from wasim.iceberg.containers import (
     PYTHON_LIST,
     Block,
@@ -26,7 +26,7 @@ from wasim.iceberg.record_fields import (
     manifest_file_struct,
     named_fields,
 )
-from wasim.iceberg.record_scanning import read_records
+from wasim.iceberg.record_scanning import check_items
 from wasim.iceberg.releases import NEWEST, Release
 
 _REQUIRED = frozenset({500, 501})
@@ -141,7 +141,12 @@ def read_manifest_list(data: bytes, *, source: str) -> ManifestList:
 def manifest_list_from(container: Container[Block], *, source: str) -> ManifestList:
     """The manifest list in a container already taken apart."""
     record = list_record(container.header, source=source)
-    manifests = tuple(_manifest_from(values, source) for values in read_records(container, record))
+    check_items(container.blocks, record, source=source, file_bytes=container.file_bytes)
+    manifests = tuple(
+        _manifest_from(values, source)
+        for block in container.blocks
+        for values in decode_block(block, record, source=source)
+    )
     header = _read_header(container.header, 515 in dict(record.fields), source)
     return ManifestList(header=header, manifests=manifests, sync_marker=container.sync_marker, codec=container.codec)
 
@@ -182,17 +187,17 @@ def _expected_record() -> AvroRecord:
     return merged_records(*[read_avro_schema(text, source="avro.schema") for text in texts])
 
 
-def _manifest_from(values: Mapping[int, Any], source: str) -> ManifestFile:
-    if values[500] is None or values[501] is None:
+def _manifest_from(values: AvroValues, source: str) -> ManifestFile:
+    if values["f500"] is None or values["f501"] is None:
         raise IcebergFileError(source, "has a manifest without a path or a length")
     found = ((number, name) for number, name in _ATTRIBUTES.items() if number not in _OF_SUMMARY)
-    made: dict[str, Any] = {name: values.get(number) for number, name in found}
+    made: dict[str, Any] = {name: values.get(f"f{number}") for number, name in found}
     made |= {name: made[name] or 0 for name in _ZERO_IF_ABSENT}
     if made["partitions"] is not None:
         made["partitions"] = tuple(map(_summary_from, made["partitions"]))
     return ManifestFile(**made)
 
 
-def _summary_from(values: Mapping[int, Any]) -> PartitionFieldSummary:
-    made: dict[str, Any] = {_ATTRIBUTES[number]: values.get(number) for number in _OF_SUMMARY}
+def _summary_from(values: AvroValues) -> PartitionFieldSummary:
+    made: dict[str, Any] = {_ATTRIBUTES[number]: values.get(f"f{number}") for number in _OF_SUMMARY}
     return PartitionFieldSummary(**made | {"contains_null": bool(made["contains_null"])})

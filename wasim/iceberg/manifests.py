@@ -9,12 +9,12 @@ from typing import Any
 
 from wasim.errors import IcebergFileError
 from wasim.iceberg.avro_reader import (
-    MAP_IDS,
     AvroOptional,
     AvroPrimitive,
     AvroRecord,
-    AvroType,
+    AvroValues,
     conforms,
+    decode_block,
     merged_records,
     read_avro_schema,
 )
@@ -42,7 +42,7 @@ from wasim.iceberg.record_fields import (
     entry_struct,
     named_fields,
 )
-from wasim.iceberg.record_scanning import read_records
+from wasim.iceberg.record_scanning import check_items
 from wasim.iceberg.releases import NEWEST, Release
 from wasim.iceberg.schemas import Schema, StructType, read_schema, schema_json
 from wasim.iceberg.specs import PartitionSpec, partition_type, read_spec_fields, spec_fields_json
@@ -166,8 +166,13 @@ def manifest_from(container: Container[Block], *, source: str, known: ManifestHe
     is_silent = known is not None and "schema" not in container.header
     header = known if known is not None and is_silent else _read_header(container.header, source)
     record = entry_record(container.header, source=source)
+    check_items(container.blocks, record, source=source, file_bytes=container.file_bytes)
     places = _partition_places(record, header.spec, source)
-    entries = tuple(_entry_from(values, places, source) for values in read_records(container, record))
+    entries = tuple(
+        _entry_from(values, places, source)
+        for block in container.blocks
+        for values in decode_block(block, record, source=source)
+    )
     return Manifest(header=header, entries=entries, sync_marker=container.sync_marker, codec=container.codec)
 
 
@@ -209,8 +214,9 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
     record = read_avro_schema(
         header.get("avro.schema", b""), source=source, has_bare_fixed="iceberg.schema" not in header, names=_NAMES
     )
-    file = file_record(record)
-    if not file.fields or not conforms(record, _expected_entry()):
+    file = dict(record.fields).get(2)
+    file = file.item if isinstance(file, AvroOptional) else file
+    if not isinstance(file, AvroRecord) or not conforms(record, _expected_entry()):
         raise IcebergFileError(source, "has an Avro schema of other records than manifest entries")
     missing = (_REQUIRED_OF_ENTRY - dict(record.fields).keys()) | (_REQUIRED_OF_FILE - dict(file.fields).keys())
     if missing:
@@ -218,25 +224,13 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
     return record
 
 
-def file_record(record: AvroRecord) -> AvroRecord:
-    """The record of the data file within one of `entry_record`; without fields where there is none."""
-    return _within(record, 2)
-
-
-def partition_fields(record: AvroRecord) -> tuple[tuple[int, AvroType], ...]:
-    """The numbers and types of the partition's values in such a record."""
-    return _within(file_record(record), PARTITION_FIELD_ID).fields
-
-
-def _within(record: AvroRecord, number: int) -> AvroRecord:
-    node = dict(record.fields).get(number)
-    node = node.item if isinstance(node, AvroOptional) else node
-    return node if isinstance(node, AvroRecord) else AvroRecord(fields=())
-
-
 def _partition_places(record: AvroRecord, spec: PartitionSpec, source: str) -> tuple[int | None, ...]:
     """For each field of the spec, where its value stands in a file's partition; None if the file has none of it."""
-    fields = partition_fields(record)
+    file = dict(record.fields)[2]
+    file = file.item if isinstance(file, AvroOptional) else file
+    partition = dict(file.fields).get(PARTITION_FIELD_ID) if isinstance(file, AvroRecord) else None
+    partition = partition.item if isinstance(partition, AvroOptional) else partition
+    fields = partition.fields if isinstance(partition, AvroRecord) else ()
     plain = all(isinstance(part.item if isinstance(part, AvroOptional) else part, AvroPrimitive) for _, part in fields)
     if not plain or len(fields) > len(spec.fields):
         raise IcebergFileError(source, f"has {len(fields)} partition values for a spec of {len(spec.fields)} fields")
@@ -246,26 +240,26 @@ def _partition_places(record: AvroRecord, spec: PartitionSpec, source: str) -> t
     return tuple(ids.index(field.field_id) if field.field_id in ids else None for field in spec.fields)
 
 
-def _entry_from(values: Mapping[int, Any], places: tuple[int | None, ...], source: str) -> ManifestEntry:
-    if values[2] is None:
+def _entry_from(values: AvroValues, places: tuple[int | None, ...], source: str) -> ManifestEntry:
+    if values["f2"] is None:
         raise IcebergFileError(source, "has an entry without a file")
-    if values[0] not in (0, 1, 2):
-        raise IcebergFileError(source, f"has an entry of status {values[0]}; 0, 1 and 2 are known")
+    if values["f0"] not in (0, 1, 2):
+        raise IcebergFileError(source, f"has an entry of status {values['f0']}; 0, 1 and 2 are known")
     return ManifestEntry(
-        status=Status(values[0]),
-        snapshot_id=values.get(1),
-        sequence_number=values.get(3),
-        file_sequence_number=values.get(4),
-        file=_file_from(values[2], places, source),
+        status=Status(values["f0"]),
+        snapshot_id=values.get("f1"),
+        sequence_number=values.get("f3"),
+        file_sequence_number=values.get("f4"),
+        file=_file_from(values["f2"], places, source),
     )
 
 
-def _file_from(values: Mapping[int, Any], places: tuple[int | None, ...], source: str) -> DataFileEntry:
-    missing = [number for number in _REQUIRED_OF_FILE if values[number] is None]
+def _file_from(values: AvroValues, places: tuple[int | None, ...], source: str) -> DataFileEntry:
+    missing = [number for number in _REQUIRED_OF_FILE if values[f"f{number}"] is None]
     if missing:
         raise IcebergFileError(source, f"has a file whose required field {min(missing)} is null")
-    partition = tuple((values.get(PARTITION_FIELD_ID) or {}).values())
-    made = {name: _value_of(values.get(number), number, source) for number, name in _OF_FILE}
+    partition = tuple((values.get("f102") or {}).values())
+    made = {name: _value_of(values.get(f"f{number}"), number, source) for number, name in _OF_FILE}
     made |= {
         "content": made["content"] or 0,
         "file_format": made["file_format"] or "PARQUET",
@@ -276,15 +270,20 @@ def _file_from(values: Mapping[int, Any], places: tuple[int | None, ...], source
 
 
 def _value_of(value: Any, number: int, source: str) -> Any:  # noqa: ANN401 - of the field's type
-    if value is None or number not in _KEY_IDS:
-        return tuple(value) if isinstance(value, list) else value
-    key_id = _KEY_IDS[number]
-    key, item = key_id, key_id + 1
-    if value and key not in value[0]:
-        key, item = MAP_IDS.values()  # of a writer that numbers neither
-    if any(key not in pair or item not in pair for pair in value):
+    if number in _KEY_IDS:
+        return _map_from(value, _KEY_IDS[number], source)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _map_from(pairs: list[dict[str, Any]] | None, key_id: int, source: str) -> dict[int, Any] | None:
+    if pairs is None:
+        return None
+    key, value = f"f{key_id}", f"f{key_id + 1}"
+    if pairs and key not in pairs[0]:
+        key, value = "n1", "n2"  # of a writer that numbers neither
+    if any(key not in pair or value not in pair for pair in pairs):
         raise IcebergFileError(source, f"has an Avro schema whose map of field {key_id} lacks its key or value")
-    found = {pair[key]: pair[item] for pair in value}
-    if len(found) != len(value):
+    found = {pair[key]: pair[value] for pair in pairs}
+    if len(found) != len(pairs):
         raise IcebergFileError(source, f"has an entry with one column twice in the map of field {key_id}")
     return found

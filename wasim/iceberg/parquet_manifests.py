@@ -72,12 +72,12 @@ def parquet_manifest_bytes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParquetManifest:
-    """A Parquet manifest taken apart: the texts of its footer, its entries by the numbers of their fields, the
-    numbers of an entry's and its file's fields, and the partition's.
+    """A Parquet manifest taken apart: the texts of its footer, its entries as Avro's decoder gives them, by the numbers
+    of their fields (`f0`, `f2` …), the numbers of an entry's and its file's fields, and the partition's.
     """
 
     header: Mapping[str, bytes]
-    rows: list[dict[int, Any]]
+    rows: list[dict[str, Any]]
     field_ids: frozenset[int]
     partition_ids: tuple[int, ...]
     codec: str

@@ -58,12 +58,12 @@ def read_rows(
     if not 0 <= footer.num_rows <= most_rows or raw > most_bytes:
         raise TooMuch
     inner = tuple(_fields_numbered(schema, _FILE))
-    rows = list[dict[int, Any]]()
+    rows = list[dict[str, Any]]()
     if wanted is None or wanted:
         columns = None if wanted is None else list(_columns(schema, wanted))
         table = file.read(columns=columns, use_threads=False)
         for row in table.to_pylist():
-            rows.append({_number(one): _by_number(row[one.name], one.type) for one in table.schema})
+            rows.append({_key(one): _by_number(row[one.name], one.type) for one in table.schema})
     return {
         "texts": {key.decode(errors="replace"): value for key, value in (footer.metadata or {}).items()},
         "rows": rows,
@@ -103,6 +103,10 @@ def _number(field: Any) -> int:  # noqa: ANN401
     return int((field.metadata or {}).get(_FIELD_ID, b"-1"))
 
 
+def _key(field: Any) -> str:  # noqa: ANN401
+    return f"f{_number(field)}"
+
+
 def _fields_numbered(fields: Iterable[Any], number: int) -> Iterable[Any]:
     """The fields of the struct with this number; none if there is no such struct."""
     found = next((field for field in fields if _number(field) == number), None)
@@ -114,11 +118,11 @@ def _by_number(value: Any, kind: Any) -> Any:  # noqa: ANN401 - of the type
         return None
     match kind_of(kind).partition(" ")[0]:
         case "struct":
-            return {_number(field): _by_number(value[field.name], field.type) for field in kind}
+            return {_key(field): _by_number(value[field.name], field.type) for field in kind}
         case "map":
             if any(item is None for pair in value for item in pair):
                 raise ValueError("a map without a key or a value")
-            return [{_number(kind.key_field): key, _number(kind.item_field): item} for key, item in value]
+            return [{_key(kind.key_field): key, _key(kind.item_field): item} for key, item in value]
         case "list" if None in value:
             raise ValueError("a list without an element")
         case "other":

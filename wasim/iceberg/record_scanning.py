@@ -1,20 +1,20 @@
-"""Records of a block read whole or by chosen fields alone, with a bound on the array items that they hold.
+"""Records of a block read by chosen fields alone, with a bound on the array items that they hold.
 
-A file of 63 KB may hold one record of fifteen million partition summaries, which decoded are a minute and four
-gigabytes. So what is not asked for is stepped over, and every array is charged to a budget before its items are.
+fastavro decodes whole records and counts nothing inside them: a file of 63 KB may hold one record of fifteen million
+partition summaries, which is a minute and four gigabytes. Here what is not asked for is stepped over, and every array
+is charged to a budget before its items are.
 """
 
 import re
-import struct
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from wasim.errors import IcebergFileError
 from wasim.iceberg.avro_encoding import decode_long
 from wasim.iceberg.avro_reader import AvroArray, AvroOptional, AvroPrimitive, AvroRecord, AvroType
-from wasim.iceberg.containers import Block, Container
+from wasim.iceberg.containers import Block
 
 Value: TypeAlias = bool | int | float | str | bytes | tuple["Value", ...] | None
 Row: TypeAlias = tuple[Value, ...]
@@ -80,34 +80,8 @@ def scan_records(
     Reading ends with the bytes, or at the record that begins at `stop`. IcebergFileError if the bytes are no such
     records, or if they hold more array items than `items` or more than `records`.
     """
-    return _scan(raw, scanner.read, source=source, budget=_Budget(items), records=records, stop=stop)
-
-
-def scan_blocks(blocks: Iterable[Block], scanner: Scanner, *, source: str, file_bytes: int) -> Iterator[Row]:
-    """The wanted fields of every record of a file of this size. IcebergFileError if a block holds other than the
-    records that it announces, or all of them more array items than the file's size accounts for.
-    """
-    budget = _Budget(allowed_items(file_bytes))
-    for block in blocks:
-        rows = _scan(block.raw, scanner.read, source=source, budget=budget, records=block.record_count).rows
-        if len(rows) != block.record_count:
-            raise IcebergFileError(source, f"has a block of {len(rows)} records that announces {block.record_count}")
-        yield from rows
-
-
-def read_records(container: Container[Block], record: AvroRecord) -> Iterator[dict[int, Any]]:
-    """All values of every record of a file, and of records within records, by the numbers of their fields.
-    IcebergFileError as `scan_blocks` raises it.
-    """
-    whole = Scanner(_numbered_reader(record), {})
-    rows: Iterator[Any] = scan_blocks(container.blocks, whole, source=container.source, file_bytes=container.file_bytes)
-    return rows
-
-
-def _scan(
-    raw: bytes, read: _Read, *, source: str, budget: _Budget, records: int, stop: int | None = None
-) -> ScannedRecords:
-    position, end = 0, len(raw) if stop is None else stop
+    read = scanner.read
+    budget, position, end = _Budget(items), 0, len(raw) if stop is None else stop
     rows: list[Row] = []
     starts: list[int] = []
     try:
@@ -127,6 +101,28 @@ def field_positions(record: AvroRecord, wanted: Collection[int]) -> dict[int, in
     """Where in a row each wanted field stands; those that the file lacks are absent."""
     present = [number for number, _ in record.fields if number in wanted]
     return {number: place for place, number in enumerate(present)}
+
+
+def check_items(blocks: Sequence[Block], record: AvroRecord, *, source: str, file_bytes: int) -> None:
+    """IcebergFileError if the blocks of a file hold more array items than its size accounts for.
+
+    Blocks of at most a mebibyte in all are passed: decoding them is short whatever they hold.
+    """
+    if sum(len(block.raw) for block in blocks) <= 1 << 20:
+        return
+    items = allowed_items(file_bytes)
+    for block in blocks:
+        budget = _Budget(items)
+        skip, position = _skipper(record), 0
+        try:
+            for _ in range(block.record_count):
+                position = skip(block.raw, position, budget)
+        except (IndexError, ValueError) as error:
+            problem = error if "arrays" in str(error) else "cut short"
+            raise IcebergFileError(
+                source, f"has a block that is not made of its schema's records: {problem}"
+            ) from error
+        items = budget.left
 
 
 @lru_cache(maxsize=_VARINTS_AT_ONCE + 1)
@@ -301,20 +297,12 @@ def _read_long(data: bytes, position: int, _budget: _Budget) -> tuple[Value, int
     return (byte >> 1 ^ -(byte & 1), position + 1) if byte < 0x80 else decode_long(data, position)
 
 
-_MADE: Mapping[str, Callable[[bytes], Value]] = {"boolean": any}
-_MADE_OF_ALL = {
-    **_MADE,
-    "null": lambda _: None,
-    "float": lambda raw: struct.unpack("<f", raw)[0],
-    "double": lambda raw: struct.unpack("<d", raw)[0],
-}
-"""What is made of values of fixed size by kind; of others it is their bytes."""
+def _read_raw(skip: _Skip, kind: str) -> _Read:
+    """Values of fixed size as their bytes; a boolean as what it says."""
 
-
-def _read_raw(skip: _Skip, made: Callable[[bytes], Value]) -> _Read:
     def read(data: bytes, position: int, budget: _Budget) -> tuple[Value, int]:
         end = skip(data, position, budget)
-        return made(data[position:end]), end
+        return (data[position] != 0 if kind == "boolean" else data[position:end]), end
 
     return read
 
@@ -344,19 +332,16 @@ def _read_array(item: _Read) -> _Read:
 
 
 @lru_cache(maxsize=256)
-def _reader(node: AvroType, wanted: frozenset[int] | None) -> _Read:
-    """What reads a value; without `wanted` fields, records of any depth by the numbers of theirs."""
+def _reader(node: AvroType, wanted: frozenset[int]) -> _Read:
     match node:
         case AvroPrimitive(kind="string" | "bytes" | "int" | "long" as kind):
             return {"string": _read_string, "bytes": _read_bytes}.get(kind, _read_long)
         case AvroPrimitive():
-            return _read_raw(_skipper(node), (_MADE if wanted else _MADE_OF_ALL).get(node.kind, bytes))
+            return _read_raw(_skipper(node), node.kind)
         case AvroOptional():
             return _read_optional(_reader(node.item, wanted), 0 if node.null_first else 1)
         case AvroArray():
             return _read_array(_reader(node.item, wanted))
-        case AvroRecord() if wanted is None:
-            return _numbered_reader(node)
         case AvroRecord():
             inside = {number for number, _ in node.fields}
             return _record_reader(node, wanted if inside & wanted else frozenset(inside))
@@ -388,15 +373,3 @@ def _record_reader(record: AvroRecord, wanted: frozenset[int]) -> _Read:
         return tuple(values), position
 
     return read_record
-
-
-def _numbered_reader(record: AvroRecord) -> _Read:
-    parts = [(number, _reader(part, None)) for number, part in record.fields]
-
-    def read(data: bytes, position: int, budget: _Budget) -> tuple[Any, int]:
-        values: dict[int, Any] = {}
-        for number, read_part in parts:
-            values[number], position = read_part(data, position, budget)
-        return values, position
-
-    return read

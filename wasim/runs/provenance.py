@@ -16,7 +16,7 @@ from wasim import __version__
 from wasim.ledger.vocabulary import SCHEMA_VERSION
 from wasim.processes import available_cores
 
-_PACKAGES = ("pyspark", "py4j", "pyarrow", "numpy", "scipy", "pydantic", "ruamel.yaml", "matplotlib")
+_PACKAGES = ("pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib")
 
 
 def key_versions(jars: Mapping[str, str]) -> dict[str, str]:
