@@ -1,6 +1,7 @@
 """A sweep taken apart: which combinations there are, and where a value of one was written."""
 
 from math import prod
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,8 +9,13 @@ from hypothesis import strategies as st
 from support.scenarios import loaded
 
 from wasim.errors import WasimError
+from wasim.scenario.checks import CHECKS
+from wasim.scenario.document import read_document
+from wasim.scenario.examine import examine
+from wasim.scenario.faults import Draft
 from wasim.scenario.parts import WRITER_KINDS
-from wasim.scenario.sweep import MOST_CASES, Axis, choices, placed, settle, source
+from wasim.scenario.scenario import Scenario
+from wasim.scenario.sweep import MOST_CASES, Axis, choices, examine_each, placed, read_axes, settle, source
 
 SIZES = st.lists(st.integers(1, 6), max_size=4)
 
@@ -71,3 +77,43 @@ def test_cases_are_chosen_by_number_or_label(tmp_path):
     for unknown in ("5", "flink"):
         with pytest.raises(WasimError, match=f"--only is '{unknown}', and none of the 4 cases is called that"):
             scenario.only([unknown])
+
+
+SHIPPED = sorted(Path("scenarios").rglob("*.yaml"))
+
+
+class Looked(Scenario):
+    """A scenario that notes which of its parts are looked at."""
+
+    def __getattribute__(self, name):
+        if name in Scenario.model_fields:
+            PARTS.add(name)
+        return super().__getattribute__(name)
+
+
+PARTS: set[str] = set()
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_checks_look_at_no_other_parts_than_they_name(path):
+    base = read_document(path.read_bytes())[0].data
+    axes = read_axes(base)[0]
+    document = settle(base, axes, (0,) * len(axes))
+    draft = Draft(scenario=Looked(**dict(examine(document)[0])), document=document, broken=frozenset())
+    for check in CHECKS:
+        PARTS.clear()
+        list(check.faults(draft))
+        assert set(check.parts) >= PARTS, check
+
+
+def test_a_sweep_is_examined_as_each_of_its_combinations():
+    path = Path("scenarios/grid.yaml")
+    base = read_document(path.read_bytes())[0].data
+    base["sweep"] = base["sweep"] | {"workload.files_per_commit": ["1", "2000"], "commit_interval": ["1s", "10m", "x"]}
+    axes, _ = read_axes(base)
+    found = list(examine_each(base, axes))
+    alone = {choice: examine(settle(base, axes, choice)) for choice, _, _ in found}
+    assert all(faults or scenario == alone[choice][0] for choice, scenario, faults in found)
+    assert {fault.problem for *_, faults in found for fault in faults} == {
+        fault.problem for _, faults in alone.values() for fault in faults
+    }

@@ -10,7 +10,7 @@ from wasim.iceberg.properties import WRITE_METADATA_LOCATION
 from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, PYICEBERG
 from wasim.scenario.case import rows_within, whole_commits
 from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
-from wasim.scenario.faults import Draft, Fault, Place, suggest
+from wasim.scenario.faults import Check, Draft, Fault, Place, suggest
 from wasim.scenario.metrics import LEAST_ROUNDS_FOR_PERCENTILE, METRICS, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.parts import FLINK
 from wasim.scenario.scenario import triggers_s
@@ -272,7 +272,7 @@ def check_limits(draft: Draft) -> Iterator[Fault]:
             )
 
 
-CHECKS: dict[Callable[[Draft], Iterator[Fault]], str] = {
+_NEEDS: dict[Callable[[Draft], Iterator[Fault]], str] = {
     check_columns: "table.columns",
     check_leaves: "table.columns",
     check_roles: "table.columns table.key_column table.time_column",
@@ -300,3 +300,14 @@ CHECKS: dict[Callable[[Draft], Iterator[Fault]], str] = {
     check_readers: "planning.readers environment.store",
 }
 """Every rule, with the fields that must be sound before it can judge."""
+
+
+def _check(faults: Callable[[Draft], Iterator[Fault]], needs: str) -> Check:
+    places = tuple(tuple(need.split(".")) for need in needs.split())
+    parts = dict.fromkeys(place[0] for place in places)
+    if "commit_interval" in parts:  # which a trigger may make shorter
+        parts |= dict.fromkeys(("writer", "table", "workload"))
+    return Check(faults=faults, needs=places, parts=tuple(parts))
+
+
+CHECKS = tuple(_check(faults, needs) for faults, needs in _NEEDS.items())

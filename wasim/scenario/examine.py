@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from wasim.scenario.checks import CHECKS
-from wasim.scenario.faults import Draft, Fault, Place, quote, suggest
+from wasim.scenario.faults import Check, Draft, Fault, Place, quote, suggest
 from wasim.scenario.scenario import Scenario
 from wasim.scenario.values import Part
 
@@ -37,10 +37,12 @@ def examine(document: Mapping[str, Any]) -> tuple[Scenario, list[Fault]]:
         broken = {_field_of(fault.place, document) for fault in faults}
         scenario = Scenario.model_validate(_sound(document, broken))
     draft = Draft(scenario=scenario, document=document, broken=frozenset(broken))
-    for check, needs in CHECKS.items():
-        if draft.has_sound(*(tuple(need.split(".")) for need in needs.split())):
-            faults += check(draft)
-    return scenario, faults
+    return scenario, faults + faults_of(draft, CHECKS)
+
+
+def faults_of(draft: Draft, checks: Iterable[Check]) -> list[Fault]:
+    """What these checks find, but for those that need what is broken."""
+    return [fault for check in checks if draft.has_sound(*check.needs) for fault in check.faults(draft)]
 
 
 def _follows(error: ErrorDetails) -> bool:

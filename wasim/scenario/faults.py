@@ -1,7 +1,7 @@
 """Faults: what is wrong in a scenario, where, and what to do about it; and the form of the rules that find them."""
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,3 +104,14 @@ class Draft:
     def has_sound(self, *needs: Place) -> bool:
         """Whether no broken field is one of these, nor lies within one or around one."""
         return not any(overlap(need, field) for field in self.broken for need in needs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One rule; `needs` are the fields that must be sound before it can judge, `parts` those of a scenario, by name,
+    that it looks at.
+    """
+
+    faults: Callable[[Draft], Iterator[Fault]]
+    needs: tuple[Place, ...]
+    parts: tuple[str, ...]

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, ValidationError
 from wasim.errors import ScenarioError
 from wasim.scenario.case import Case
 from wasim.scenario.document import Document, Refused, Wanted, read_document, read_named, written
-from wasim.scenario.examine import examine, explain
+from wasim.scenario.examine import explain
 from wasim.scenario.faults import (
     ON_COMMAND_LINE,
     Fault,
@@ -32,12 +32,11 @@ from wasim.scenario.sweep import (
     Axis,
     Choice,
     LoadedScenario,
-    choices,
+    examine_each,
     make_case,
     place_of,
     placed,
     read_axes,
-    settle,
     source,
 )
 from wasim.scenario.values import Part
@@ -106,10 +105,10 @@ def scenario_of(content: bytes, overrides: Mapping[str, str] | None = None, path
         document, faults = override(document, field, text)
         marked += faults
     axes, of_sweep = read_axes(document.data)
-    examined = [(choice, examine(settle(document.data, axes, choice))) for choice in choices(axes)]
-    combinations = [(choice, scenario) for choice, (scenario, _) in examined]
+    examined = [*examine_each(document.data, axes)]
+    combinations = [(choice, scenario) for choice, scenario, _ in examined]
     found: list[tuple[Choice, Fault]] = [((), fault) for fault in of_sweep]
-    found += [(choice, fault) for choice, (_, faults) in examined for fault in faults]
+    found += [(choice, fault) for choice, _, faults in examined for fault in faults]
     if not (found or marked):
         found += _whole_sweep_faults(axes, combinations)
     if found or marked:

@@ -9,8 +9,9 @@ from typing import Any
 
 from wasim.errors import WasimError, quoted
 from wasim.scenario.case import Case, covered_s
-from wasim.scenario.examine import part_at
-from wasim.scenario.faults import Fault, Place, overlap, quote, suggest
+from wasim.scenario.checks import CHECKS
+from wasim.scenario.examine import examine, faults_of, part_at
+from wasim.scenario.faults import Check, Draft, Fault, Place, overlap, quote, suggest
 from wasim.scenario.metrics import Limit
 from wasim.scenario.parts import WRITER_KINDS
 from wasim.scenario.scenario import Scenario
@@ -172,6 +173,42 @@ def choices(axes: tuple[Axis, ...]) -> Iterator[Choice]:
     for number, size in enumerate(sizes):
         for index in range(1, min(size, MOST_CASES)):
             yield tuple(index if position == number else 0 for position in range(len(sizes)))
+
+
+def examine_each(base: Mapping[str, Any], axes: tuple[Axis, ...]) -> Iterator[tuple[Choice, Scenario, list[Fault]]]:
+    """The scenario of each combination, and its faults. Parts with the same swept values are read once, and checks look
+    at the same parts once: what they found of an earlier combination is not said again.
+    """
+    within = {name: _within(axes, [name]) for name in dict.fromkeys(str(axis.place[0]) for axis in axes)}
+    checks: dict[Choice, list[Check]] = {}
+    for check in CHECKS:
+        checks.setdefault(_within(axes, check.parts), []).append(check)
+    like: Scenario | None = None
+    sound, judged = dict[tuple[str, Choice], Any](), set[tuple[Choice, Choice]]()
+    for choice in choices(axes):
+        parts = {name: (name, _at(choice, numbers)) for name, numbers in within.items()}
+        unjudged = {(numbers, _at(choice, numbers)) for numbers in checks} - judged
+        judged |= unjudged
+        if like is not None and all(key in sound for key in parts.values()):
+            scenario, new = like.model_copy(update={name: sound[key] for name, key in parts.items()}), list[Check]()
+            for numbers, _ in unjudged:
+                new += checks[numbers]
+            draft = Draft(scenario=scenario, document=settle(base, axes, choice) if new else {}, broken=frozenset())
+            yield choice, scenario, faults_of(draft, new)
+            continue
+        scenario, faults = examine(settle(base, axes, choice))
+        if not faults:
+            like, sound = scenario, sound | {key: getattr(scenario, name) for name, key in parts.items()}
+        yield choice, scenario, faults
+
+
+def _within(axes: tuple[Axis, ...], parts: Container[str]) -> Choice:
+    """The numbers of the axes that lie in these parts of a scenario."""
+    return tuple(number for number, axis in enumerate(axes) if axis.place[0] in parts)
+
+
+def _at(choice: Choice, numbers: Choice) -> Choice:
+    return tuple([choice[number] for number in numbers])
 
 
 def settle(base: Mapping[str, Any], axes: tuple[Axis, ...], choice: Choice) -> dict[str, Any]:
