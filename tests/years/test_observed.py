@@ -7,7 +7,7 @@ import pytest
 from support.observed import CASE, observed, shape
 
 from wasim.ledger import Kind
-from wasim.years import History, sum_history
+from wasim.years import History, grown_of, sum_history
 from wasim.years.observed import Fit, as_observed, band_of, fit_files, fits_of
 
 
@@ -62,7 +62,7 @@ def test_what_follows_no_commit_keeps_its_pace():
 
 def test_others_write_lists_and_manifests_beside_the_writer():
     plain, beside = (
-        sum_history(CASE, one, History(case=CASE, shape=one).run())
+        sum_history(CASE, one, grown_of(CASE, one, History(case=CASE, shape=one).run()))
         for found in (observed(), observed(others=0.5, other_manifests=0.25))
         for one in [as_observed(shape(), found, fits_of(shape(), found))]
     )

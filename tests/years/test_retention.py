@@ -15,7 +15,7 @@ from wasim.twin import Site, WriterProfile, profile_named, shipped_profile, simu
 from wasim.years import simulate_years
 from wasim.years.flows import WIDTH, Flow
 from wasim.years.json_sizes import MetadataJson
-from wasim.years.retention import Retention
+from wasim.years.retention import Grown, Retention
 from wasim.years.samples import Samples
 
 
@@ -69,7 +69,7 @@ def test_each_of_many_expiries_leaves_what_was_written_since(small_case: Callabl
     columns = {one.name: nothing for one in fields(Samples) if one.name not in ("commits", "flows")}
     samples = Samples(**columns, commits=commits, flows=flows)
     json = MetadataJson(created=1e3, around=1e3, log_entry=0.0, snapshot_log_entry=0.0)
-    kept = Retention(case=case, samples=samples, json=json, log_limit=1)
+    kept = Retention(case=case, grown=Grown(samples=samples, json=json), log_limit=1)
     # 11 to 30 snapshots of one to a commit, of twice as many later, and what each expiry leaves
     mean = (5e6 * 21e3 + 1e7 * 41e3 + 25e4 * 11e3 + 25e4 * 21e3) / (15e6 + 5e5)
     assert kept.json_bytes / kept.versions == pytest.approx(mean, rel=0.05)

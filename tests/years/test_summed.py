@@ -12,7 +12,7 @@ from wasim.runs.values import settled_of
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import Maintenance
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.years import History, YearsOf, read_shape, simulate_ahead, simulate_years, sum_history
+from wasim.years import History, YearsOf, grown_of, read_shape, simulate_ahead, simulate_years, sum_history
 from wasim.years.machine.appends import live_bytes
 
 
@@ -24,7 +24,7 @@ def case_of(name: str, number: int, commits: int) -> Case:
 def test_all_data_that_appends_write_was_ingested_and_is_live():
     case = case_of("commit_interval", 0, 500)
     shape = read_shape(case, shipped_profile(case), Site())
-    summed = sum_history(case, shape, History(case=case, shape=shape).run())
+    summed = sum_history(case, shape, grown_of(case, shape, History(case=case, shape=shape).run()))
     assert summed.live_bytes[Kind.DATA] == summed.totals.written_bytes[Kind.DATA] > 0
     assert summed.live_bytes[Kind.DELETE_FILE] == 0
     assert summed.ingested_bytes == summed.totals.data_bytes
@@ -35,7 +35,7 @@ def test_live_data_and_delete_files_are_the_last_snapshot_s(name, number):
     case = case_of(name, number, 600)
     shape = read_shape(case, shipped_profile(case), Site())
     history = History(case=case, shape=shape)
-    summed = sum_history(case, shape, history.run())
+    summed = sum_history(case, shape, grown_of(case, shape, history.run()))
     live = summed.live_bytes[Kind.DATA] + summed.live_bytes[Kind.DELETE_FILE]
     assert live == pytest.approx(live_bytes(history.table), abs=2)
     assert (summed.live_bytes[Kind.DELETE_FILE] > 0) == (case.changes.update is not None and number == 3)
@@ -58,7 +58,7 @@ def test_a_scan_reads_the_manifests_with_live_files_alone():
     """Appends that do not merge leave the manifests of compacted files listed, until the next compaction."""
     case = case_of("compaction", 1, 450)
     shape = read_shape(case, shipped_profile(case), Site())
-    summed = sum_history(case, shape, History(case=case, shape=shape).run())
+    summed = sum_history(case, shape, grown_of(case, shape, History(case=case, shape=shape).run()))
     ledger, scanned = summed.ledger, summed.scanned
     assert scanned.manifests[-1] == pytest.approx(ledger.live_entries[-1], abs=2)
     assert ledger.live_manifests[-1] > 1.5 * scanned.manifests[-1]

@@ -41,7 +41,7 @@ from wasim.scenario.metrics import PERIODS_S, Limit, tables_counted
 from wasim.twin import Site
 from wasim.twin.profile import tables_in_turn
 from wasim.units import DAY_S, HOUR_S, Floats
-from wasim.years import Settled, Shape, sum_history, with_lost
+from wasim.years import Settled, Shape, grown_of, sum_history, with_lost
 from wasim.years.laws import shortest_snapshot_bytes
 from wasim.years.passed_over import passed_over
 from wasim.years.samples import Samples
@@ -381,7 +381,7 @@ def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
 
     def totals_at(time_s: float, samples: Samples) -> Totals:
         until = cycle.case.over(time_s)
-        return raced(sum_history(until, cycle.shape, samples), until).totals
+        return raced(sum_history(until, cycle.shape, grown_of(until, cycle.shape, samples)), until).totals
 
     end, on_disk = raced(cycle.end, cycle.case), cycle.on_disk
     left = end.totals.metadata_on_disk_bytes - on_disk.final

@@ -29,11 +29,12 @@ from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import DAY_S, Floats
 from wasim.years import History, Shape, steps_compiled
 from wasim.years.flows import DELETES, Flow
-from wasim.years.retention import Retention
+from wasim.years.retention import Grown, Retention
 from wasim.years.samples import Samples
 from wasim.years.summed import (
     MERGES_SEEN,
     before_expiries,
+    grown_of,
     ingested_bytes_of,
     of_one_writer,
     retention_of,
@@ -162,8 +163,9 @@ class Course:
 
     From `held_s` on, which may be earlier, it is looked at what manifests there are: over whole cycles of theirs if it
     `sees_cycles`. `written` has every kind once: of metadata that merges write, of content files, and of the rest.
-    Settings that share it find what is the same for them once: `spreads` of manifests, by column; what is `kept` by an
-    expiry and a length of the metadata log, compressed or not; and the sums `before` each of `written`.
+    Settings that share it find what is the same for them once: `spreads` of manifests, by column; what metadata.json
+    hold, compressed or not (`grown`), and what is `kept` of it by an expiry and a length of the metadata log; and the
+    sums `before` each of `written`.
     """
 
     window: Window
@@ -172,6 +174,7 @@ class Course:
     sees_cycles: bool
     written: tuple[Since, ...]
     spreads: dict[str, Spread] = field(default_factory=dict, compare=False)
+    grown: dict[bool, Grown] = field(default_factory=dict, compare=False)
     kept: dict[RetentionKey, dict[bool, Retention]] = field(default_factory=dict, compare=False)
     before: dict[tuple[RetentionKey, bool], tuple[Totals | None, ...]] = field(default_factory=dict, compare=False)
 
@@ -518,8 +521,10 @@ def _retention(case: Case, course: Course, shape: Shape, *, is_plain: bool) -> R
     kept = course.kept.setdefault(_retention_key(case), {})
     if is_plain not in kept:
         known = next(iter(kept.values()), None)
-        sizes = shape.sizes.json.of_case(case)
-        kept[is_plain] = retention_of(case, shape, course.end) if known is None else known.with_json(sizes)
+        if is_plain not in course.grown:
+            course.grown[is_plain] = grown_of(case, shape, course.end)
+        grown = course.grown[is_plain]
+        kept[is_plain] = retention_of(case, shape, grown) if known is None else known.with_json(grown)
     return kept[is_plain]
 
 
@@ -549,7 +554,8 @@ def _on_disk(case: Case, course: Course, shape: Shape, retention: Retention, tot
 
 def _totals_at(time_s: float, samples: Samples, case: Case, shape: Shape) -> Totals:
     until = case.over(time_s)
-    return totals_of(until, shape, retention_of(until, shape, samples), counts_deleted=False)
+    retention = retention_of(until, shape, grown_of(until, shape, samples))
+    return totals_of(until, shape, retention, counts_deleted=False)
 
 
 def _json_at(retention: Retention, commits: Floats) -> Floats:

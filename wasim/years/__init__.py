@@ -10,6 +10,7 @@ from wasim.years.raced import Settled, with_lost
 from wasim.years.shape import Shape, read_shape
 from wasim.years.summed import (
     YearsOf,
+    grown_of,
     shape_key,
     simulate_ahead,
     simulate_years,

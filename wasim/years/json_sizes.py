@@ -15,7 +15,6 @@ from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry, statisti
 from wasim.scenario import Case
 from wasim.twin import CaseWriter
 from wasim.twin.identifiers import draw_uuid_numbers, snapshot_id_of, text_of_uuid
-from wasim.twin.profile import expiry_within
 from wasim.twin.recipe import ExpiryOfCommit, StatisticsOfCommit
 from wasim.twin.recipe_steps import expected_values, statistics_file, statistics_of
 from wasim.twin.table import SimulatedTable
@@ -126,9 +125,9 @@ class FoundSnapshots:
 class MetadataJson:
     """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays.
 
-    `statistics` are bytes of all entries of statistics by the writer's commits, each with an `entry`, and
-    `expires_within` says that its commit expires others; both once a case is given. `expiry` is the writer's own. Of a
-    real table `found` are its snapshots, and `versions` its metadata.json for each of them.
+    `statistics` are bytes of all entries of statistics by the writer's commits, each with an `entry`, once a case is
+    given. `expiry` is the writer's own. Of a real table `found` are its snapshots, and `versions` its metadata.json for
+    each of them.
     """
 
     created: float
@@ -140,15 +139,12 @@ class MetadataJson:
     statistics: Curve = NO_STATISTICS
     entry: "StatisticsEntry | None" = None
     expiry: ExpiryOfCommit | None = None
-    expires_within: bool = False
     versions: float | None = None
     found: FoundSnapshots | None = None
 
-    def of_case(self, case: Case) -> "MetadataJson":
+    def over(self, case: Case) -> "MetadataJson":
         """The sizes over a case's horizon."""
-        within = expiry_within(case, self.expiry) is not None
-        statistics = self.statistics if self.entry is None else self.entry.through(case)
-        return replace(self, statistics=statistics, expires_within=within)
+        return self if self.entry is None else replace(self, statistics=self.entry.through(case))
 
     @property
     def versions_per_commit(self) -> float:

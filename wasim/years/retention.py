@@ -18,7 +18,7 @@ from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
 from wasim.workload import schedule
 from wasim.years.flows import Flow
-from wasim.years.json_sizes import MetadataJson
+from wasim.years.json_sizes import NO_STATISTICS, MetadataJson
 from wasim.years.samples import BEFORE_MAINTENANCE, Samples
 
 ALL_TURNS = 512  # expiries looked at one by one, at either end of a history; between them, some of many
@@ -44,76 +44,116 @@ class Expiries:
 class Written:
     """Versions of metadata.json by when they were written: between one row of `Expiries` and the next.
 
-    `snapshots` made snapshots, `further` ones put statistics, which take `statistics` bytes. They have
-    `items` and `further_items` bytes of snapshots and their log on average, which grow by `growth` from one expiry to
-    the next. Of the `expiries` that took something away, each leaves `items_left`.
+    `commits` are how many there are of each row and how many bytes of snapshots and their log they have on average,
+    which grow by `growth` from one expiry to the next: those that made snapshots, and further ones where there are any.
+    These put statistics, which take `statistics` bytes. Of the `expiries` that took something away, each leaves
+    `items_left`.
     """
 
-    snapshots: Floats
-    further: Floats
-    statistics: Floats
-    items: Floats
-    further_items: Floats
+    commits: tuple[tuple[Floats, Floats], ...]
     growth: Floats
+    statistics: Floats
     expiries: Floats
     items_left: Floats
 
     @property
     def versions(self) -> Floats:
         """All of each row."""
-        return self.snapshots + self.further + self.expiries
+        return np.sum([*(counts for counts, _ in self.commits), self.expiries], axis=0)
+
+
+class _Sums:
+    """A curve summed over 1, 2 … of a count: at the known ones it comes to `first`, and goes on from `last`, linear."""
+
+    def __init__(self, known: Floats, first: Floats, last: Floats) -> None:
+        between, rises = np.diff(known), first[1:] - last[:-1]
+        self._known, self._last, self._within = known, last, known[1 : len(between)]
+        self._sums = np.concatenate([[0.0], np.cumsum(between * last[:-1] + rises * (between + 1) / 2)])
+        self._rises = rises / np.where(between > 0, between, 1.0)
+
+    def through(self, counts: Floats) -> Floats:
+        """The sums through each of these counts."""
+        place = np.asarray(self._within.searchsorted(counts, side="right"))
+        since = counts - self._known[place]
+        return np.asarray(self._sums[place] + since * self._last[place] + self._rises[place] * since * (since + 1) / 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grown:
+    """A history and what its metadata.json hold as long as nothing expires: the same for any expiry."""
+
+    samples: Samples
+    json: MetadataJson
+
+    @cached_property
+    def items(self) -> Floats:
+        """Bytes of all snapshots made and their log entries, by sample."""
+        samples, found = self.samples, self.json.found
+        own = samples.flows[:, Flow.SNAPSHOT_JSON_BYTES]
+        if self.json.statistics is not NO_STATISTICS:
+            own = own + self.json.statistics.at(samples.commits)
+        if found is None:
+            return own + self.json.snapshot_log_entry * samples.snapshots
+        # numbers in them grow on as simulated, from what they came to when the table was looked at
+        made = min(max(found.made, 1.0), float(samples.snapshots[-1]))
+        simulated = float(np.interp(made, samples.snapshots, samples.flows[:, Flow.SNAPSHOT_JSON_BYTES])) / made
+        return own + (found.bytes - simulated) * samples.snapshots
+
+    @cached_property
+    def of_versions(self) -> _Sums:
+        """The same summed over the metadata.json of each of the first snapshots."""
+        return _Sums(self.samples.snapshots, self.items, self.items)
+
+    @cached_property
+    def of_commits(self) -> _Sums:
+        """The same over the writer's first commits, as they are before maintenance."""
+        commits = self.samples.commits
+        firsts = np.flatnonzero(np.diff(commits, prepend=-1.0))
+        lasts = np.append(firsts[1:], len(commits)) - 1
+        return _Sums(commits[firsts], self.items[firsts], self.items[lasts])
 
 
 @dataclass(frozen=True)
 class Retention:
     """The snapshots of a history, made and expired, and the metadata.json that hold them.
 
-    Tags and branches hold `held_share` of all snapshots, whatever expires.
+    Tags and branches hold `held_share` of all snapshots, whatever expires; `expires_within` says that expiry shares the
+    metadata.json of commits.
     """
 
     case: Case
-    samples: Samples
-    json: MetadataJson
+    grown: Grown
     log_limit: int
     held_share: float = 0.0
+    expires_within: bool = False
 
-    def with_json(self, json: MetadataJson) -> "Retention":
-        """The same snapshots and as many metadata.json, of these sizes."""
-        found, own = replace(self, json=json), ("expiries", "versions")
+    def with_json(self, grown: Grown) -> "Retention":
+        """The same snapshots and as many metadata.json, of other sizes."""
+        found, own = replace(self, grown=grown), ("expiries", "versions")
         vars(found).update({name: getattr(self, name) for name in own})
         return found
 
-    @property
+    @cached_property
+    def samples(self) -> Samples:
+        """The history."""
+        return self.grown.samples
+
+    @cached_property
+    def json(self) -> MetadataJson:
+        """Sizes of metadata.json."""
+        return self.grown.json
+
+    @cached_property
     def snapshots(self) -> Floats:
         """Snapshots made, by sample."""
         return self.samples.snapshots
 
-    @cached_property
-    def _items(self) -> Floats:
-        """Bytes of all snapshots made and their log entries, by sample."""
-        own, found = self.samples.flows[:, Flow.SNAPSHOT_JSON_BYTES], self.json.found
-        statistics = self.json.statistics.at(self.samples.commits)
-        if found is None:
-            return own + statistics + self.json.snapshot_log_entry * self.snapshots
-        # numbers in them grow on as simulated, from what they came to when the table was looked at
-        made = min(max(found.made, 1.0), float(self.snapshots[-1]))
-        simulated = float(self.at(np.array([made]), own)[0]) / made
-        return own + statistics + (found.bytes - simulated) * self.snapshots
-
     def _items_gone(self, gone: Floats) -> Floats:
-        """The same of so many that expired; as long as none did, what the first one lacks, which has no parent."""
+        """Bytes of so many snapshots that expired, and of their log entries; as long as none did, what the first one
+        lacks, which has no parent.
+        """
         lacking = 0.0 if self.json.found else self.json.no_parent
-        return self.at(gone, self._items) + lacking * (gone < 1)
-
-    def _items_of_versions(self, snapshots: Floats) -> Floats:
-        """The same summed over the metadata.json of each of the first snapshots, as if nothing expired."""
-        return _summed_through(snapshots, self.snapshots, self._items, self._items)
-
-    def _items_of_commits(self, commits: Floats) -> Floats:
-        """The same over the writer's first commits, as they are before maintenance."""
-        firsts = np.flatnonzero(np.diff(self.samples.commits, prepend=-1.0))
-        lasts = np.append(firsts[1:], len(self.samples.commits)) - 1
-        return _summed_through(commits, self.samples.commits[firsts], self._items[firsts], self._items[lasts])
+        return self.at(gone, self.grown.items) + lacking * (gone < 1)
 
     def at(self, snapshots: Floats, column: Floats) -> Floats:
         """A curve of the history at these numbers of snapshots made."""
@@ -231,36 +271,34 @@ class Retention:
     # -- metadata.json -------------------------------------------------------------------------------------------
 
     @cached_property
-    def _written(self) -> "Written":
+    def _written(self) -> Written:
         """The metadata.json written between each two rows of `expiries`, and after the last."""
-        found = self.expiries
-        made = np.append(found.made, self.snapshots[-1])
-        further, commits = self.json.versions_per_commit - 1, self.at(made, self.samples.commits)
-        gone, between = found.gone, np.append(np.diff(found.turn), 1.0)
-        items_gone = self._items_gone(gone)
-        versions = np.diff(made)
-        kept = np.diff(self._items_of_versions(made)) - items_gone * versions
-        items = np.divide(kept, versions, out=np.zeros(len(kept)), where=versions > 0)
-        by_then = self.at(made, self._items)
-        growth = np.diff(by_then) / np.maximum(between, 1.0)
+        found, grown = self.expiries, self.grown
+        made, turns, gone = np.append(found.made, self.snapshots[-1]), np.diff(found.turn), found.gone
+        items_gone, by_then = self._items_gone(gone), self.at(made, grown.items)
+        between, left = np.append(np.maximum(turns, 1.0), 1.0), by_then[:-1] - items_gone
+        growth = np.diff(by_then) / between
         # of several expiries in a group each leaves about as much: the difference of two sums would be too inexact
-        left = by_then[:-1] - items_gone
-        left_on_average = (left + np.append(left[1:], left[-1])) / 2
-        expired = np.append(np.diff(items_gone), 0.0) / np.maximum(between, 1.0) * self.json.expires_within
-        further_items = items
-        if further:
-            kept, of_commits = np.diff(self._items_of_commits(commits)), np.diff(commits)
-            kept -= items_gone * of_commits
-            further_items = np.divide(kept, of_commits, out=np.zeros(len(kept)), where=of_commits > 0)
-        averaged = left_on_average + growth / 2
+        averaged = (left + np.append(left[1:], left[-1])) / 2 + growth / 2
+        expired = np.append(np.diff(items_gone), 0.0) / between * self.expires_within
+
+        def on_average(sums: _Sums, through: Floats) -> tuple[Floats, Floats]:
+            counts = np.diff(through)
+            kept = np.diff(sums.through(through)) - items_gone * counts
+            each = np.divide(kept, counts, out=np.zeros(len(kept)), where=counts > 0)
+            return counts, np.where(between > 1, averaged, each) - expired
+
+        commits, statistics = [on_average(grown.of_versions, made)], np.zeros(len(gone))
+        if further := self.json.versions_per_commit - 1:
+            through = self.at(made, self.samples.commits)
+            counts, items = on_average(grown.of_commits, through)
+            commits.append((further * counts, items))
+            statistics = further * np.diff(self.json.statistics.at(through))
         return Written(
-            snapshots=versions,
-            further=further * np.diff(commits),
-            further_items=np.where(between > 1, averaged, further_items) - expired,
-            statistics=further * np.diff(self.json.statistics.at(commits)),
-            items=np.where(between > 1, averaged, items) - expired,
+            commits=tuple(commits),
             growth=growth,
-            expiries=np.append(np.minimum(np.diff(found.turn), np.diff(gone)), 0.0) * (not self.json.expires_within),
+            statistics=statistics,
+            expiries=np.append(np.minimum(turns, np.diff(gone)), 0.0) * (not self.expires_within),
             items_left=np.append(left[1:], 0.0),
         )
 
@@ -272,30 +310,51 @@ class Retention:
     @cached_property
     def json_bytes(self) -> float:
         """Bytes of all of them, without CREATE TABLE's."""
-        return self._bytes_of(np.ones(len(self._written.snapshots)))[1]
+        return float(self._row_bytes.sum()) - self._missing(self.versions)
 
-    def _bytes_of(self, shares: Floats) -> tuple[float, float]:
-        """Versions, and their bytes, if only these shares of each row's were written: the first, with fewest items."""
-        written, json = self._written, self.json
-        full = np.full(1, float(self.log_limit))
-        sizes = -written.statistics  # the first of two versions is without the snapshot's
-        for count, items in ((written.snapshots, written.items), (written.further, written.further_items)):
-            least = items - written.growth / 2
-            sizes = sizes + count * json.mean(least, least + written.growth * shares, full)
-        sizes = sizes + written.expiries * json.of(written.items_left, full)
-        versions = float((written.versions * shares).sum())
-        # the first versions have fewer entries in their metadata log: that of each names CREATE's and all since
-        entries = np.arange(1.0, min(float(self.log_limit), versions) + 1)
-        nothing = np.zeros(1)
-        missing = float((json.of(nothing, full) - json.of(nothing, entries)).sum())
-        return versions, float((sizes * shares).sum()) - missing
+    @cached_property
+    def _row_bytes(self) -> Floats:
+        """Bytes of the metadata.json of each row of `_written`, with a full metadata log."""
+        return self._bytes_of(slice(None), np.ones(1))
+
+    def _bytes_of(self, rows: slice, shares: Floats) -> Floats:
+        """The same if only these shares of each of some rows' were written: the first, with fewest items."""
+        written, json, full = self._written, self.json, np.full(1, float(self.log_limit))
+        growth = written.growth[rows]
+        sizes = -written.statistics[rows]  # the first of two versions is without the snapshot's
+        for counts, items in written.commits:
+            least = items[rows] - growth / 2
+            sizes = sizes + counts[rows] * json.mean(least, least + growth * shares, full)
+        return (sizes + written.expiries[rows] * json.of(written.items_left[rows], full)) * shares
+
+    def _missing(self, versions: float) -> float:
+        """By how much so many first versions are smaller than with a full metadata log: that of each names CREATE's and
+        all since.
+        """
+        return self._all_missing if versions >= self.log_limit else self._missing_of(versions)
+
+    @cached_property
+    def _all_missing(self) -> float:
+        return self._missing_of(float(self.log_limit))
+
+    def _missing_of(self, versions: float) -> float:
+        entries, nothing, full = np.arange(1.0, versions + 1), np.zeros(1), np.full(1, float(self.log_limit))
+        return float((self.json.of(nothing, full) - self.json.of(nothing, entries)).sum())
+
+    @cached_property
+    def _by_row(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """By row of `_written`: when its commits end, how many those are, versions and bytes until it begins."""
+        starts = self.expiries.commits
+        lengths = np.maximum(np.diff(starts, append=self.samples.commits[-1]), 1.0)
+        versions, sizes = (np.append(0.0, np.cumsum(one)) for one in (self._written.versions, self._row_bytes))
+        return starts + lengths, lengths, versions, sizes
 
     def json_of(self, snapshots: Floats, versions: Floats | float) -> Floats:
         """Bytes of the metadata.json of the snapshots with these numbers, by how many versions there were before."""
         found = self.expiries  # expiries of the same commit too, where they share its metadata.json
-        places = np.searchsorted(found.made, snapshots, side="right" if self.json.expires_within else "left")
+        places = np.searchsorted(found.made, snapshots, side="right" if self.expires_within else "left")
         place = np.maximum(places - 1, 0)
-        items = self.at(snapshots, self._items) - self._items_gone(found.gone[place])
+        items = self.at(snapshots, self.grown.items) - self._items_gone(found.gone[place])
         return self.json.of(items, np.minimum(versions, float(self.log_limit)))
 
     def retained(self, snapshots: Floats) -> Floats:
@@ -308,13 +367,17 @@ class Retention:
     def last_json_bytes(self) -> float:
         """Bytes of the current metadata.json."""
         found, last = self.expiries, self.snapshots[-1:]
-        items = self.at(last, self._items) - self._items_gone(found.gone[-1:])
+        items = self.at(last, self.grown.items) - self._items_gone(found.gone[-1:])
         return float(self.json.of(items, np.full(1, min(self.versions, float(self.log_limit))))[0])
 
     def json_bytes_through(self, commits: float) -> tuple[float, float]:
         """Versions and bytes of the metadata.json written by this commit of the writer, CREATE TABLE's left out."""
-        starts, ends = self.expiries.commits, np.append(self.expiries.commits[1:], self.samples.commits[-1])
-        return self._bytes_of(np.clip((commits - starts) / np.maximum(ends - starts, 1.0), 0.0, 1.0))
+        starts, (ends, lengths, versions, sizes) = self.expiries.commits, self._by_row
+        done = int(ends.searchsorted(commits, side="right"))
+        rows = slice(done, max(done, int(starts.searchsorted(commits))))
+        shares = (commits - starts[rows]) / lengths[rows]
+        through = float(versions[done] + (self._written.versions[rows] * shares).sum())
+        return through, float(sizes[done] + self._bytes_of(rows, shares).sum()) - self._missing(through)
 
     def written_since(self, event_time_s: float) -> float:
         """Bytes of metadata written after an event time."""
@@ -376,19 +439,6 @@ class Retention:
         back = np.arange(int(min(count, versions)), dtype=np.float64)
         numbers = np.maximum(snapshots - back // self.json.versions_per_commit, 1.0)
         return float(self.json_of(numbers, versions - back).sum())
-
-
-def _summed_through(counts: Floats, known: Floats, first: Floats, last: Floats) -> Floats:
-    """A curve summed over 1, 2 … of each of these counts: at the known ones it comes to `first`, and goes on from
-    `last`, linear.
-    """
-    between = np.diff(known)
-    rises = first[1:] - last[:-1]
-    sums = np.concatenate([[0.0], np.cumsum(between * last[:-1] + rises * (between + 1) / 2)])
-    place = np.searchsorted(known[1 : len(between)], counts, side="right")
-    since = counts - known[place]
-    each = rises[place] / np.where(between[place] > 0, between[place], 1.0)
-    return np.asarray(sums[place] + since * last[place] + each * since * (since + 1) / 2)
 
 
 def _some_of(count: int) -> Floats:

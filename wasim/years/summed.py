@@ -19,13 +19,13 @@ from wasim.scenario import Case
 from wasim.scenario.change_checks import evolve
 from wasim.scenario.metrics import PERIODS_S
 from wasim.twin import Site, WriterProfile, raced
-from wasim.twin.profile import as_written
+from wasim.twin.profile import as_written, expiry_within
 from wasim.years.band import approximations, band_of
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import History
 from wasim.years.passed_over import passed_over
 from wasim.years.raced import landed_of, settled, with_lost
-from wasim.years.retention import Retention
+from wasim.years.retention import Grown, Retention
 from wasim.years.samples import Samples
 from wasim.years.shape import Shape, read_shape
 
@@ -71,22 +71,27 @@ def shape_key(case: Case) -> str:
     return json.dumps(parts, sort_keys=True)
 
 
-def sum_history(case: Case, shape: Shape, samples: Samples) -> Summed:
+def sum_history(case: Case, shape: Shape, grown: Grown) -> Summed:
     """The sums of a case whose manifests and data files had this history: that of any expiry and any metadata log."""
-    retention = retention_of(case, shape, samples)
+    retention = retention_of(case, shape, grown)
     summed = sum_retained(case, shape, retention)
     return replace(summed, settled=_settled(case, shape, retention, summed.totals))
 
 
-def retention_of(case: Case, shape: Shape, samples: Samples) -> Retention:
+def grown_of(case: Case, shape: Shape, samples: Samples) -> Grown:
+    """The history of a case, and of others that differ in expiry and metadata log."""
+    return Grown(samples=samples, json=shape.sizes.json.over(case))
+
+
+def retention_of(case: Case, shape: Shape, grown: Grown) -> Retention:
     """What a case's expiry and metadata log make of a history."""
     properties = TableProperties.read(case.table.properties)
     return Retention(
         case=case,
-        samples=samples,
-        json=shape.sizes.json.of_case(case),
+        grown=grown,
         log_limit=properties.metadata_previous_versions_max,
         held_share=shape.held_share,
+        expires_within=expiry_within(case, shape.sizes.json.expiry) is not None,
     )
 
 
@@ -123,7 +128,7 @@ class YearsOf:
     profile: WriterProfile
     site: Site
     shape: Shape | None = None
-    histories: dict[str, Samples] = field(default_factory=dict)
+    histories: dict[str, Grown] = field(default_factory=dict)
 
     def simulate(self, case: Case) -> Summed:
         """The case in sums. What expires, and the metadata log, are all that may differ without a new history."""
@@ -132,15 +137,15 @@ class YearsOf:
 
     def _sum(self, original: Case) -> Summed:
         case = of_one_writer(original)
-        shape, samples = self.shape_of(case), self._history_of(case)
+        shape, grown = self.shape_of(case), self._history_of(case)
         if original.writer.writers == 1:
-            return sum_history(case, shape, samples)
+            return sum_history(case, shape, grown)
         original, profile = raced(original, self.profile, self.site)
         outcome = settled(original, profile.together)
-        landed, samples = landed_of(case, samples, outcome)
-        return with_lost(original, sum_history(landed, shape, samples), outcome)
+        landed, samples = landed_of(case, grown.samples, outcome)
+        return with_lost(original, sum_history(landed, shape, grown_of(landed, shape, samples)), outcome)
 
-    def _history_of(self, case: Case) -> Samples:
+    def _history_of(self, case: Case) -> Grown:
         key = _history_key(case)
         if key not in self.histories:
             self.histories[key] = _stepped_through((self.shape_of(case), case))
@@ -158,15 +163,15 @@ def simulate_ahead(cases: Iterable[tuple[YearsOf, Case]]) -> None:
     alone = [(years.histories, years.shape_of(one), one) for years, case in cases for one in [of_one_writer(case)]]
     parts = {(id(known), key): part for part in alone if (key := _history_key(part[2])) not in (known := part[0])}
     found = map_in_processes(_stepped_through, [part[1:] for part in parts.values()])
-    for (_, key), (known, _, _), samples in zip(parts, parts.values(), found, strict=True):
-        known[key] = samples
+    for (_, key), (known, _, _), grown in zip(parts, parts.values(), found, strict=True):
+        known[key] = grown
 
 
-def _stepped_through(part: tuple[Shape, Case]) -> Samples:
+def _stepped_through(part: tuple[Shape, Case]) -> Grown:
     shape, case = part
     history = History(case=case, shape=shape)
     history.go_on_to(history.commits, _last_to_merge(case))
-    return history.samples()
+    return grown_of(case, shape, history.samples())
 
 
 def _last_to_merge(case: Case) -> list[float]:
