@@ -164,7 +164,9 @@ class MetadataJson:
 
     def of(self, item_bytes: Floats, logged: Floats) -> Floats:
         """Bytes of documents whose snapshots and their log take these bytes, with this many metadata log entries."""
-        return self.mean(item_bytes, item_bytes, logged)
+        if self.zipped is None:
+            return np.asarray(self.around + item_bytes + self.log_entry * logged)
+        return self.zipped.by_item_bytes.at(item_bytes) - self.zipped.missing.at(logged)
 
     def plain(self, stored: Floats, logged: Floats) -> Floats:
         """Bytes before compression of documents that are stored in so many, with this many metadata log entries."""

@@ -55,11 +55,7 @@ class Written:
     statistics: Floats
     expiries: Floats
     items_left: Floats
-
-    @property
-    def versions(self) -> Floats:
-        """All of each row."""
-        return np.sum([*(counts for counts, _ in self.commits), self.expiries], axis=0)
+    versions: Floats  # all of each row
 
 
 class _Sums:
@@ -294,12 +290,14 @@ class Retention:
             counts, items = on_average(grown.of_commits, through)
             commits.append((further * counts, items))
             statistics = further * np.diff(self.json.statistics.at(through))
+        expiries = np.append(np.minimum(turns, np.diff(gone)), 0.0) * (not self.expires_within)
         return Written(
             commits=tuple(commits),
             growth=growth,
             statistics=statistics,
-            expiries=np.append(np.minimum(turns, np.diff(gone)), 0.0) * (not self.expires_within),
+            expiries=expiries,
             items_left=np.append(left[1:], 0.0),
+            versions=sum((counts for counts, _ in commits), expiries),
         )
 
     @cached_property
@@ -394,20 +392,19 @@ class Retention:
 
     def deleted(self, flow: int) -> float:
         """Of a flow of what left the table, or of lists: how much belongs to expired snapshots alone."""
-        column, before = self.samples.flows[:, flow], self._last_expired
-        if self.gone < 1 or not column[-1]:
+        if self.gone < 1:
             return 0.0
-        if flow == Flow.LIST_BYTES or before is None:
-            return float(self.at(np.array([self.gone]), column)[0])
-        return float(self.samples.after_commits(before, column)[0])
+        if flow == Flow.LIST_BYTES or self._flows_of_expired is None:
+            return float(np.interp(self.gone, self.snapshots, self.samples.flows[:, flow]))
+        return float(self._flows_of_expired[flow])
 
     @cached_property
-    def _last_expired(self) -> Floats | None:
-        """The writer's last commit whose snapshot is too old, alone in an array; None if some as old are retained."""
+    def _flows_of_expired(self) -> Floats | None:
+        """All flows up to the writer's last commit whose snapshot is too old; None if some as old are retained."""
         upkeep = self.case.maintenance.expire_snapshots
         kept = np.ceil((self._last_s - (upkeep.older_than if upkeep else 0.0)) / self.case.commit_interval_s - 1e-6)
-        last = self._in(np.array([max(kept - 1, 0.0)]))
-        return None if self.made_by(last)[0] > self.gone + 0.5 else last
+        flows = self.samples.flows_after(float(self._in(np.array([max(kept - 1, 0.0)]))[0]))
+        return None if flows[Flow.SNAPSHOTS] > self.gone + 0.5 else flows
 
     @property
     def _last_s(self) -> float:

@@ -16,13 +16,13 @@ BEFORE_MAINTENANCE = 1e-4  # of a commit
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoints:
     """The table at some of the writer's commits, the last one among them: `live_bytes` of content files, and the
-    snapshots made by then.
+    snapshots made by then. Files and their bytes are whole numbers.
     """
 
     commits: Ints
-    manifests: Floats
+    manifests: Ints
     entries: Floats
-    list_bytes: Floats
+    list_bytes: Ints
     live_bytes: Floats
     scanned_manifests: Floats
     scanned_bytes: Floats
@@ -60,7 +60,7 @@ class Samples:
         flows = self.flows
         return np.asarray(flows[:, Flow.WRITTEN_FILES + DELETES] - flows[:, Flow.REMOVED_FILES + DELETES])
 
-    @property
+    @cached_property
     def snapshots(self) -> Floats:
         """Snapshots made."""
         return self.flows[:, Flow.SNAPSHOTS]
@@ -95,6 +95,16 @@ class Samples:
         near = slice(max(0, first - 1), last + 2)
         return np.asarray(np.interp(commits, ends[near], column[rows[near]]))
 
+    def flows_after(self, commits: float) -> Floats:
+        """All flows after this many commits and all that follows them; between samples linear."""
+        ends, rows = self._ends
+        place = int(ends.searchsorted(commits, side="right")) - 1
+        low = np.asarray(self.flows[rows[max(place, 0)]])
+        if place in (-1, len(ends) - 1):
+            return low
+        rises = (self.flows[rows[place + 1]] - low) / (ends[place + 1] - ends[place])
+        return np.asarray(rises * (commits - ends[place]) + low)
+
     @cached_property
     def _ends(self) -> tuple[Floats, NDArray[np.intp]]:
         """Commits of the samples that are the first or the last of theirs, before maintenance and after it, and where
@@ -123,10 +133,10 @@ class Samples:
         live_bytes = [flows[rows, Flow.WRITTEN_FILES + one] - flows[rows, Flow.REMOVED_FILES + one] for one in groups]
         return Checkpoints(
             commits=commits,
-            manifests=between(self.data_manifests[rows] + self.delete_manifests[rows]),
-            entries=between(self.entries[rows]),
-            list_bytes=between(self.list_bytes[rows]),
-            live_bytes=between(np.add(*live_bytes)),
+            manifests=np.rint(between(self.data_manifests[rows] + self.delete_manifests[rows])).astype(np.int64),
+            entries=np.rint(between(self.entries[rows])),
+            list_bytes=np.rint(between(self.list_bytes[rows])).astype(np.int64),
+            live_bytes=np.rint(between(np.add(*live_bytes))),
             scanned_manifests=between(self.scanned_manifests[rows]),
             scanned_bytes=between(self.scanned_bytes[rows]),
             snapshots=between(self.snapshots[rows]),

@@ -342,12 +342,9 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
     """Some commits of the writer, the last one among them."""
     table = retention.samples.checkpoints
     commits, snapshots, unknown = table.commits, table.snapshots, np.full(len(table.commits), np.nan)
-    written = {
-        Kind.METADATA_JSON: retention.json_of(snapshots, snapshots),
-        Kind.MANIFEST_LIST: table.list_bytes,
-        **{kind: np.full(len(commits), size) for kind, size in _written_by_commit(shape).items()},
-    }
-    nothing = np.zeros(len(commits))
+    json_bytes = np.rint(retention.json_of(snapshots, snapshots)).astype(np.int64)
+    written = dict.fromkeys(Kind, np.zeros(len(commits), dtype=np.int64))
+    written |= {kind: np.full(len(commits), round(size)) for kind, size in _written_by_commit(shape).items()}
     operation = "upsert" if case.key_columns else "append"
     return Ledger(
         commit=np.rint(snapshots).astype(np.int64),
@@ -362,16 +359,16 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
         manifests_created=unknown,
         manifests_kept=unknown,
         manifests_replaced=unknown,
-        live_manifests=np.rint(table.manifests).astype(np.int64),
-        live_entries=np.rint(table.entries),
+        live_manifests=table.manifests,
+        live_entries=table.entries,
         entries_added=np.full(len(commits), shape.arrivals.files),
         entries_processed=unknown,
         snapshots_retained=np.rint(retention.retained(snapshots)).astype(np.int64),
         records_added=np.full(len(commits), float(case.rows_per_commit)),
         records_live=np.asarray(commits * float(case.rows_per_commit), dtype=np.float64),
-        data_bytes_live=np.rint(table.live_bytes),
+        data_bytes_live=table.live_bytes,
         wasted_bytes=unknown,
-        written_bytes={kind: np.rint(written.get(kind, nothing)).astype(np.int64) for kind in Kind},
+        written_bytes=written | {Kind.METADATA_JSON: json_bytes, Kind.MANIFEST_LIST: table.list_bytes},
         deleted_bytes=dict.fromkeys(Kind, unknown),
         files_written=dict.fromkeys(Kind, unknown),
     )
