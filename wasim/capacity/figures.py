@@ -18,7 +18,9 @@ from wasim.capacity.commits import latency_request, rounded, with_commits
 from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, opening_cost, waiting_for_expiry
 from wasim.capacity.last_cycle import (
     Course,
+    Courses,
     LastCycle,
+    Since,
     Spread,
     Window,
     courses_ahead,
@@ -123,13 +125,19 @@ class SettingSimulator:
     raced: Outcome | None = None  # what the writers' race came to, where it has been run
     _encoded: dict[float, Shapes] = field(default_factory=dict)  # by interval, of its own files
     _shape_of: dict[tuple[float, float, bool], Shape] = field(default_factory=dict)  # by interval, rate, gzip
-    _courses: dict[tuple[object, ...], Course] = field(default_factory=dict)  # by all that decides one, its window last
+    _courses: dict[tuple[object, ...], Courses] = field(
+        default_factory=dict
+    )  # by all that decides one, its window last
     _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
     # intervals, appends and rates of sound cases
     _checked: set[tuple[float, str | None, float]] = field(default_factory=set)
     _known: dict[tuple[Setting, float, Window], Figures] = field(default_factory=dict)
     _latencies: dict[tuple[float, Footprint], CommitLatency | None] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
+
+    def take_as_sound(self, intervals_s: Iterable[float]) -> None:
+        """Spares checks: the request's case is known to be sound at these intervals."""
+        self._checked |= {(one, None, 1.0) for one in intervals_s}
 
     def for_settings(self, settings: Iterable[Setting]) -> "SettingSimulator":
         """A simulator of these settings alone, small enough for other processes: it holds the sizes of their files,
@@ -163,7 +171,7 @@ class SettingSimulator:
             if (key := self._course_key(setting, rate, window)) not in self._courses:
                 parts[key] = case, self.shape(setting, rate), window
         for (*table, _), courses in zip(parts, courses_ahead(parts.values()), strict=True):
-            self._courses = {(*table, one): course for one, course in courses.items()} | self._courses
+            self._courses = {(*table, one): courses for one in courses} | self._courses
 
     def figures(self, setting: Setting, *, rate: float = 1.0, horizon_s: float | None = None) -> Figures:
         """The figures of one setting at a multiple of the request's rate, over its horizon if no other is given, in
@@ -334,8 +342,8 @@ class SettingSimulator:
         *table, _ = key = self._course_key(setting, rate, window)
         if key not in self._courses:
             courses = courses_of(self.case(setting, rate), self.shape(setting, rate), window)
-            self._courses = {(*table, one): course for one, course in courses.items()} | self._courses
-        return self._courses[key]
+            self._courses = {(*table, one): courses for one in courses} | self._courses
+        return self._courses[key][window]
 
     def shape(self, setting: Setting, rate: float = 1.0) -> Shape:
         """Sizes of the files of a setting."""
@@ -379,8 +387,8 @@ def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
         together = replace(until, writer=until.writer.model_copy(update={"writers": writers}))
         return with_lost(together, summed, settled)
 
-    def totals_at(time_s: float, samples: Samples) -> Totals:
-        until = cycle.case.over(time_s)
+    def totals_at(since: Since, samples: Samples) -> Totals:
+        until = cycle.case.over(since.time_s)
         return raced(sum_history(until, cycle.shape, grown_of(until, cycle.shape, samples)), until).totals
 
     end, on_disk = raced(cycle.end, cycle.case), cycle.on_disk

@@ -11,7 +11,7 @@ from wasim.capacity.from_table import request_from_table
 from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.plan import make_plan, search_for
 from wasim.capacity.request import PlanRequest, Requirements, request_from_file, request_from_flags
-from wasim.capacity.settings import Setting, able_intervals, case_of
+from wasim.capacity.settings import Setting, able_intervals
 from wasim.capacity.warnings import warnings_of
 from wasim.doctor import InspectOptions
 from wasim.errors import ScenarioError, WasimError
@@ -101,8 +101,8 @@ def _of_many(asked: Asked, request: PlanRequest, intervals_s: tuple[float, ...])
     if not able_s:
         return Answered(request=request)
     simulator = SettingSimulator(request=replace(request, freshness_s=able_s[-1]), shapes=shapes_of(asked.table))
-    longest = Setting(interval_s=able_s[-1])
-    search = search_for(case_of(request, longest), simulator, request.limits)
+    simulator.take_as_sound(able_s)
+    search = search_for(simulator.case(Setting(interval_s=able_s[-1])), simulator, request.limits)
     search = replace(search, aims=request.aims, tries_each=asked.begin_with is None, begin_with=asked.begin_with)
     found = (search.best_at(interval_s) for interval_s in reversed(able_s))
     within = (one for one in found if one.keeps_up and not one.broken(request.limits))

@@ -12,7 +12,7 @@ manifests are there, and what is written of them and of data, is found over thes
 as they take.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
@@ -184,7 +184,30 @@ class Course:
         return next(one.time_s for one in self.written if one.kinds == MERGED)
 
 
-def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]:
+class Courses(Mapping[Window, Course]):
+    """The courses of a case in some windows: each is read off its history as soon as it is asked for."""
+
+    def __init__(self, whole: Samples, windows: Iterable[Window], case: Case, shape: Shape) -> None:
+        self._whole, self._case, self._shape = whole, case, shape
+        self._found: dict[Window, Course | None] = dict.fromkeys(windows)
+
+    def __getitem__(self, window: Window) -> Course:
+        """The course in a window."""
+        found = self._found[window]
+        if found is None:
+            self._found[window] = found = _read_off(self._whole, window, self._case, self._shape)
+        return found
+
+    def __iter__(self) -> Iterator[Window]:
+        """The windows."""
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        """How many windows there are."""
+        return len(self._found)
+
+
+def courses_of(case: Case, shape: Shape, window: Window) -> Courses:
     """The course of a case up to the end of a window, and those over shorter `PACE_DAYS` on the way: every
     history is looked at then, so that no figure depends on which others are asked for.
     """
@@ -196,8 +219,7 @@ def courses_of(case: Case, shape: Shape, window: Window) -> dict[Window, Course]
     starts = (_commits_by(case, one.start_s) for one in windows)
     stops = sorted({*starts, *(moment for one in windows for moment in _moments(case, shape, one))} - {0.0})
     history.go_on_to(stops[-1], stops)
-    whole = history.samples()
-    return {one: _read_off(whole, one, case, shape) for one in windows}
+    return Courses(history.samples(), windows, case, shape)
 
 
 def _commits_by(case: Case, time_s: float) -> float:
@@ -298,7 +320,7 @@ def _evenly(first: float, last: float, moments: int) -> list[float]:
     return found
 
 
-def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[dict[Window, Course]]:
+def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[Courses]:
     """The courses of these cases up to the ends of their windows, one case on each core where they take long: compiled
     steps through a year of hourly jobs take less than other processes do to begin.
     """
@@ -316,7 +338,7 @@ def _statements_of(case: Case, window: Window) -> float:
     return sum(window.end_s / one for one in every_s)
 
 
-def _courses_of(part: tuple[Case, Shape, Window]) -> dict[Window, Course]:
+def _courses_of(part: tuple[Case, Shape, Window]) -> Courses:
     return courses_of(*part)
 
 
@@ -501,7 +523,7 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     key = _retention_key(over), shape is plain
     if key not in course.before:
         course.before[key] = totals_before(
-            course.written, lambda time_s, samples: _totals_at(time_s, samples, over, shape)
+            course.written, lambda since, samples: _totals_at(since, samples, over, shape)
         )
     end = sum_retained(over, shape, retention)
     return LastCycle(
@@ -534,10 +556,12 @@ def _retention_key(case: Case) -> RetentionKey:
     return case.maintenance.expire_snapshots, properties.metadata_previous_versions_max
 
 
-def totals_before(written: Iterable[Since], totals_at: Callable[[float, Samples], Totals]) -> tuple[Totals | None, ...]:
-    """The sums before each of these, by what they are at a time after a history."""
-    at = {one.time_s: one.before for one in written}
-    found = {time_s: None if samples is None else totals_at(time_s, samples) for time_s, samples in at.items()}
+def totals_before(written: Iterable[Since], totals_at: Callable[[Since, Samples], Totals]) -> tuple[Totals | None, ...]:
+    """The sums before each of these, by what they are after a history: of those that begin at the same time once, with
+    all that the last one counts.
+    """
+    at = {one.time_s: one for one in written}
+    found = {time_s: None if one.before is None else totals_at(one, one.before) for time_s, one in at.items()}
     return tuple(found[one.time_s] for one in written)
 
 
@@ -552,10 +576,10 @@ def _on_disk(case: Case, course: Course, shape: Shape, retention: Retention, tot
     return Spread(mean=max(0.0, (before.mean + final) / 2), most=max(before.most, final), final=final)
 
 
-def _totals_at(time_s: float, samples: Samples, case: Case, shape: Shape) -> Totals:
-    until = case.over(time_s)
+def _totals_at(since: Since, samples: Samples, case: Case, shape: Shape) -> Totals:
+    until = case.over(since.time_s)
     retention = retention_of(until, shape, grown_of(until, shape, samples))
-    return totals_of(until, shape, retention, counts_deleted=False)
+    return totals_of(until, shape, retention, counts_deleted=False, counts_json=Kind.METADATA_JSON in since.kinds)
 
 
 def _json_at(retention: Retention, commits: Floats) -> Floats:

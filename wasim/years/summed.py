@@ -193,13 +193,18 @@ _MANIFESTS = ((Kind.DATA_MANIFEST, DATA), (Kind.DELETE_MANIFEST, DELETES))
 _FILES = ((Kind.DATA, DATA), (Kind.DELETE_FILE, DELETES))
 
 
-def totals_of(case: Case, shape: Shape, retention: Retention, *, counts_deleted: bool = True) -> Totals:
-    """Files written and deleted, and their bytes, in all; what is deleted takes long to find, and may be left out."""
+def totals_of(
+    case: Case, shape: Shape, retention: Retention, *, counts_deleted: bool = True, counts_json: bool = True
+) -> Totals:
+    """Files written and deleted, and their bytes, in all; what is deleted, and metadata.json, take long to find, and
+    may be left out.
+    """
     flows = retention.samples.flows[-1]
     written, files = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
     deleted, gone = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
-    files[Kind.METADATA_JSON] = 1 + retention.versions
-    written[Kind.METADATA_JSON] = shape.sizes.json.created + retention.json_bytes
+    if counts_json:
+        files[Kind.METADATA_JSON] = 1 + retention.versions
+        written[Kind.METADATA_JSON] = shape.sizes.json.created + retention.json_bytes
     files[Kind.MANIFEST_LIST], written[Kind.MANIFEST_LIST] = flows[Flow.SNAPSHOTS], flows[Flow.LIST_BYTES]
     for of, kinds in ((Flow.WRITTEN_MANIFESTS, _MANIFESTS), (Flow.WRITTEN_FILES, _FILES)):
         for kind, group in kinds:
