@@ -1,5 +1,6 @@
 """A scenario's whole grid, simulated fast: on this machine, or on Spark as one DataFrame job."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def _draw(results: pa.Table, scenario: LoadedScenario, out: Path) -> Path | None
             metadata_bytes=row["metadata_written_bytes"],
             is_feasible=_is_feasible(row, names),
         )
-        for row in results.to_pylist()
+        for row in results.select(_shown(names.values())).to_pylist()
     ]
     chart = plan_grid(settings, horizon_s=results["horizon_s"][0].as_py())
     if isinstance(chart, LeftOut):
@@ -82,6 +83,11 @@ def _named(setting: dict[str, Any], scenario: LoadedScenario) -> str:
 _COLUMNS = {"metadata_bytes": "metadata_written_bytes"}  # of metrics whose column has another name
 
 
+def _shown(columns: Iterable[str]) -> list[str]:
+    """The columns that a chart or a line is of, and further ones, each once: rows of all would take long to make."""
+    return [*dict.fromkeys(("commit_interval_s", "metadata_written_bytes", "keeps_up", *columns))]
+
+
 def _judged(results: pa.Table, scenario: LoadedScenario) -> dict[Limit, str]:
     """The scenario's limits that a grid can judge, each with its column."""
     names = {limit: _COLUMNS.get(limit.metric, limit.metric) for limit in scenario.limits}
@@ -95,7 +101,8 @@ def _is_feasible(row: dict[str, Any], judged: dict[Limit, str]) -> bool:
 def _best(results: pa.Table, scenario: LoadedScenario) -> str:
     """The shortest interval that keeps up within the limits, and of its settings the one that writes least."""
     judged = _judged(results, scenario)
-    within = [row for row in results.to_pylist() if _is_feasible(row, judged)]
+    shown = results.select(_shown([*judged.values(), *scenario.swept])).to_pylist()
+    within = [row for row in shown if _is_feasible(row, judged)]
     said = f" and within {', '.join(f'{limit.metric} {limit.text}' for limit in judged)}" if judged else ""
     left_out = [limit.metric for limit in scenario.limits if limit not in judged]
     note = f" Not judged in a grid: {', '.join(left_out)}." if left_out else ""

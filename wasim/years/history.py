@@ -79,7 +79,7 @@ def steps_compiled() -> bool:
 def _worth_compiling(events: float) -> Callable[..., None] | None:
     """The machine's loop compiled, where so many events more are worth it."""
     _WORTH.events += events
-    if not events or _WORTH.events <= BEFORE_LOADING:
+    if _WORTH.events <= BEFORE_LOADING:
         return None
     return compiled_run(compiles=_WORTH.events > BEFORE_COMPILING)
 
@@ -152,9 +152,8 @@ class History:
 
     def samples(self) -> Samples:
         """What has been sampled so far."""
-        taken = np.concatenate(self.taken)
-        self.taken = [taken]
-        return Samples.of(taken[:, :OF_TABLE], taken[:, OF_TABLE:])
+        columns = np.concatenate([one.T for one in self.taken], axis=1)
+        return Samples.of(columns[:OF_TABLE].T, columns[OF_TABLE:].T)
 
 
 def new_table() -> Table:

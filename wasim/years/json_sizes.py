@@ -49,10 +49,10 @@ class Curve:
         self._integrals = np.concatenate([[0.0], np.cumsum(np.diff(points) * (values[1:] + values[:-1]) / 2)])
         self._within = points[1:-1]  # beyond either end its slope goes on
 
-    def _place(self, at: Floats) -> Ints:
+    def _place(self, at: Floats | float) -> Ints:
         return np.asarray(self._within.searchsorted(at, side="right"))
 
-    def at(self, point: Floats) -> Floats:
+    def at(self, point: Floats | float) -> Floats:
         """The values at these points."""
         place = self._place(point)
         return np.asarray(self._values[place] + self._slopes[place] * (point - self._points[place]))
@@ -162,7 +162,7 @@ class MetadataJson:
             zipped=self.zipped and other.zipped and self.zipped.between(other.zipped, share),
         )
 
-    def of(self, item_bytes: Floats, logged: Floats) -> Floats:
+    def of(self, item_bytes: Floats | float, logged: Floats | float) -> Floats:
         """Bytes of documents whose snapshots and their log take these bytes, with this many metadata log entries."""
         if self.zipped is None:
             return np.asarray(self.around + item_bytes + self.log_entry * logged)
@@ -175,7 +175,7 @@ class MetadataJson:
         items = self.zipped.by_item_bytes.inverted().at(stored + self.zipped.missing.at(logged))
         return np.asarray(self.around + items + self.log_entry * logged)
 
-    def mean(self, least: Floats, most: Floats, logged: Floats) -> Floats:
+    def mean(self, least: Floats, most: Floats, logged: Floats | float) -> Floats:
         """The same on average over documents whose snapshots grow from the least to the most bytes."""
         if self.zipped is None:
             return np.asarray(self.around + (least + most) / 2 + self.log_entry * logged)

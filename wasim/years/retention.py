@@ -317,7 +317,7 @@ class Retention:
 
     def _bytes_of(self, rows: slice, shares: Floats) -> Floats:
         """The same if only these shares of each of some rows' were written: the first, with fewest items."""
-        written, json, full = self._written, self.json, np.full(1, float(self.log_limit))
+        written, json, full = self._written, self.json, float(self.log_limit)
         growth = written.growth[rows]
         sizes = -written.statistics[rows]  # the first of two versions is without the snapshot's
         for counts, items in written.commits:
@@ -336,8 +336,8 @@ class Retention:
         return self._missing_of(float(self.log_limit))
 
     def _missing_of(self, versions: float) -> float:
-        entries, nothing, full = np.arange(1.0, versions + 1), np.zeros(1), np.full(1, float(self.log_limit))
-        return float((self.json.of(nothing, full) - self.json.of(nothing, entries)).sum())
+        entries = np.arange(1.0, versions + 1)
+        return float((self.json.of(0.0, float(self.log_limit)) - self.json.of(0.0, entries)).sum())
 
     @cached_property
     def _by_row(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -366,7 +366,7 @@ class Retention:
         """Bytes of the current metadata.json."""
         found, last = self.expiries, self.snapshots[-1:]
         items = self.at(last, self.grown.items) - self._items_gone(found.gone[-1:])
-        return float(self.json.of(items, np.full(1, min(self.versions, float(self.log_limit))))[0])
+        return float(self.json.of(items, min(self.versions, float(self.log_limit)))[0])
 
     def json_bytes_through(self, commits: float) -> tuple[float, float]:
         """Versions and bytes of the metadata.json written by this commit of the writer, CREATE TABLE's left out."""
