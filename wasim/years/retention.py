@@ -371,11 +371,14 @@ class Retention:
     def json_bytes_through(self, commits: float) -> tuple[float, float]:
         """Versions and bytes of the metadata.json written by this commit of the writer, CREATE TABLE's left out."""
         starts, (ends, lengths, versions, sizes) = self.expiries.commits, self._by_row
-        done = int(ends.searchsorted(commits, side="right"))
-        rows = slice(done, max(done, int(starts.searchsorted(commits))))
-        shares = (commits - starts[rows]) / lengths[rows]
-        through = float(versions[done] + (self._written.versions[rows] * shares).sum())
-        return through, float(sizes[done] + self._bytes_of(rows, shares).sum()) - self._missing(through)
+        done, begun = int(ends.searchsorted(commits, side="right")), int(starts.searchsorted(commits))
+        through, size = float(versions[done]), float(sizes[done])
+        if begun > done:
+            rows = slice(done, begun)
+            shares = (commits - starts[rows]) / lengths[rows]
+            through += float((self._written.versions[rows] * shares).sum())
+            size += float(self._bytes_of(rows, shares).sum())
+        return through, size - self._missing(through)
 
     def written_since(self, event_time_s: float) -> float:
         """Bytes of metadata written after an event time."""

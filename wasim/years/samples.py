@@ -54,7 +54,7 @@ class Samples:
         names = [one.name for one in fields(cls) if one.name != "flows"]  # each is read far more often than a row is
         return cls(**dict(zip(names, np.ascontiguousarray(table.T), strict=True)), flows=np.asfortranarray(flows))
 
-    @property
+    @cached_property
     def delete_files(self) -> Floats:
         """Live delete files."""
         flows = self.flows

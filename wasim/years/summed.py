@@ -284,7 +284,7 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
     return {
         "metadata_json_bytes": max(retention.last_json_bytes, float(retention.json_of(made, made).max())),
         "metadata_on_disk_bytes": on_disk if before is None else max(on_disk, before.most),
-        "manifests": float(np.rint((samples.data_manifests + samples.delete_manifests)[rows].max())),
+        "manifests": float(np.rint((samples.data_manifests[rows] + samples.delete_manifests[rows]).max())),
         "snapshots": float(np.rint(retention.retained(made).max())),
         "files": float(np.rint(samples.entries[rows].max())),
         "delete_files": float(np.rint(samples.delete_files[rows].max())),
