@@ -1,7 +1,7 @@
 """What a history yields: the table after some of the writer's commits."""
 
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,8 +118,7 @@ class Samples:
     @cached_property
     def checkpoints(self) -> "Checkpoints":
         """The table at some of the writer's commits, before maintenance of the same commit; between samples linear."""
-        last, flows = float(self.commits[-1]), self.flows
-        commits = np.unique(np.rint(np.geomspace(1, last, CHECKPOINTS)).astype(np.int64))
+        commits, flows = _evenly(float(self.commits[-1])), self.flows
         place = np.clip(np.searchsorted(self.commits, commits, side="left"), 1, len(self.commits) - 1)
         rows = np.stack([place - 1, place])
         low, high = self.commits[rows]
@@ -156,6 +155,12 @@ class Samples:
             return np.concatenate([column[: place + 1], np.asarray(last)[np.newaxis]])
 
         return Samples(**{one.name: cut(getattr(self, one.name)) for one in fields(self)})
+
+
+@cache
+def _evenly(last: float) -> Ints:
+    """Commits up to the last one, even in the logarithm."""
+    return np.unique(np.rint(np.geomspace(1, last, CHECKPOINTS)).astype(np.int64))
 
 
 def _bytes_of(group: int) -> tuple[int, int]:
