@@ -135,10 +135,6 @@ class SettingSimulator:
     _latencies: dict[tuple[float, Footprint], CommitLatency | None] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
 
-    def take_as_sound(self, intervals_s: Iterable[float]) -> None:
-        """Spares checks: the request's case is known to be sound at these intervals."""
-        self._checked |= {(one, None, 1.0) for one in intervals_s}
-
     def for_settings(self, settings: Iterable[Setting]) -> "SettingSimulator":
         """A simulator of these settings alone, small enough for other processes: it holds the sizes of their files,
         and nothing that was simulated.

@@ -101,7 +101,6 @@ def _of_many(asked: Asked, request: PlanRequest, intervals_s: tuple[float, ...])
     if not able_s:
         return Answered(request=request)
     simulator = SettingSimulator(request=replace(request, freshness_s=able_s[-1]), shapes=shapes_of(asked.table))
-    simulator.take_as_sound(able_s)
     search = search_for(simulator.case(Setting(interval_s=able_s[-1])), simulator, request.limits)
     search = replace(search, aims=request.aims, tries_each=asked.begin_with is None, begin_with=asked.begin_with)
     found = (search.best_at(interval_s) for interval_s in reversed(able_s))

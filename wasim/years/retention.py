@@ -329,15 +329,9 @@ class Retention:
         """By how much so many first versions are smaller than with a full metadata log: that of each names CREATE's and
         all since.
         """
-        return self._all_missing if versions >= self.log_limit else self._missing_of(versions)
-
-    @cached_property
-    def _all_missing(self) -> float:
-        return self._missing_of(float(self.log_limit))
-
-    def _missing_of(self, versions: float) -> float:
-        entries = np.arange(1.0, versions + 1)
-        return float((self.json.of(0.0, float(self.log_limit)) - self.json.of(0.0, entries)).sum())
+        full = float(self.log_limit)
+        entries = np.arange(1.0, min(full, versions) + 1)
+        return float((self.json.of(0.0, full) - self.json.of(0.0, entries)).sum())
 
     @cached_property
     def _by_row(self) -> tuple[Floats, Floats, Floats, Floats]:
