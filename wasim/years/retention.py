@@ -9,7 +9,6 @@ from functools import cached_property
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wasim.rules.maintenance import turn_after
 from wasim.scenario import Case
@@ -411,17 +410,18 @@ class Retention:
             return int(self.case.ends_s / upkeep.every + SLACK) * upkeep.every
         return float(self.times_of(self.expiries.commits[-1:])[0])
 
-    def before_expiry(self, turns: NDArray[np.intp]) -> Floats:
+    def before_expiry(self, turns: slice) -> Floats:
         """The writer's last commit before each of these expiries: where it expires itself, its commit before that."""
         return np.asarray(self.expiries.commits[turns] - self.case.expires_itself)
 
-    def held(self, turns: NDArray[np.intp]) -> Floats:
-        """Bytes of lists and manifests on disk just before these expiries by time, rows of `expiries`, ascending."""
+    def held(self, turns: slice) -> Floats:
+        """Bytes of lists and manifests on disk just before these expiries by time, rows of `expiries` but the first."""
         samples, found, upkeep = self.samples, self.expiries, self.case.maintenance.expire_snapshots
         older = (upkeep.older_than if upkeep else 0.0) / self.case.commit_interval_s
-        gone = np.maximum(np.ceil(found.commits[turns - 1] - older - 1e-6) - 1, 0.0)
+        previous = slice(turns.start - 1, turns.stop - 1)
+        gone = np.maximum(np.ceil(found.commits[previous] - older - 1e-6) - 1, 0.0)
         made = samples.after_commits(self.before_expiry(turns), samples.kept_bytes)
-        lists = self.at(found.gone[turns - 1], samples.flows[:, Flow.LIST_BYTES])
+        lists = self.at(found.gone[previous], samples.flows[:, Flow.LIST_BYTES])
         return np.asarray(made - samples.after_commits(gone, samples.replaced_bytes) - lists)
 
     def last_versions(self, count: int) -> float:

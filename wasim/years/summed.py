@@ -276,7 +276,8 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
     first, last = retention.commits_by(case.ends_s / 2), float(samples.commits[-1])
     rows = slice(int(samples.commits.searchsorted(min(first, last - 1), side="right")), None)
     even = np.rint(np.linspace(min(first + 1, last), last, MOST_SEEN))
-    made = retention.made_by(np.unique(np.concatenate([even, expiries[(expiries > first) & (expiries <= last)]])))
+    turns = slice(*expiries.searchsorted([first, last], side="right").tolist())
+    made = retention.made_by(np.unique(np.concatenate([even, expiries[turns]])))
     on_disk = float(totals.metadata_on_disk_bytes)
     before = before_expiries(case, shape, retention, totals, since_s=case.ends_s / 2)
     since_s = {metric: case.cycle_since_s(one) for metric, one in PERIODS_S.items() if case.horizon_s >= one}
@@ -311,12 +312,14 @@ def before_expiries(
     """
     expiries = retention.expiries.commits
     since, later = (retention.commits_by(one_s) for one_s in (since_s, case.ends_s / 2))
-    turns = np.flatnonzero((expiries > max(min(since, later), 1.0)) & (expiries <= retention.samples.commits[-1]))
-    if not len(turns) or expiries[turns[-1]] <= max(since, later):
+    bounds = max(min(since, later), 1.0), retention.samples.commits[-1]
+    turns = slice(*expiries.searchsorted(bounds, side="right").tolist())
+    if turns.stop <= turns.start or expiries[turns.stop - 1] <= max(since, later):
         return None
     held, before = retention.held(turns), retention.before_expiry(turns)
+    of_mean, of_most = expiries[turns].searchsorted([since, later], side="right").tolist()
     properties, found = TableProperties.read(case.table.properties), list[float]()
-    for place in dict.fromkeys((int(np.where(expiries[turns] > later, held, -np.inf).argmax()), len(turns) - 1)):
+    for place in dict.fromkeys((of_most + int(held[of_most:].argmax()), len(held) - 1)):
         commits = float(before[place])
         versions, written = retention.json_bytes_through(commits)
         if properties.metadata_delete_after_commit_enabled:
@@ -327,7 +330,7 @@ def before_expiries(
         found.append(float(held[place]) + json)
     known = (*MANIFEST_KINDS, Kind.MANIFEST_LIST, Kind.METADATA_JSON)
     others = sum(size for kind, size in totals.on_disk_bytes.items() if kind in METADATA_KINDS and kind not in known)
-    mean = found[-1] + 2 * float(held[expiries[turns] > since].mean() - held[-1])
+    mean = found[-1] + 2 * float(held[of_mean:].mean() - held[-1])
     return BeforeExpiries(most=max(found) + others, mean=mean + others)
 
 
