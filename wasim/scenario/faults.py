@@ -108,8 +108,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One rule; `needs` are the fields that must be sound before it can judge, `parts` those of a scenario, by name,
-    that it looks at.
+    """One rule; `needs` are the fields that must be sound before it can judge, `parts` the parts of a scenario, by
+    name, that it looks at.
     """
 
     faults: Callable[[Draft], Iterator[Fault]]
