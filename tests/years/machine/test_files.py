@@ -62,6 +62,7 @@ from wasim.years.machine.tables import (
     SIZED_FILES,
     SMALL_FILES,
     SMALL_ROWS,
+    TAKES_NEWER,
     TOOK_BYTES,
     TOOK_PARTIAL,
     TOOK_SMALL,
@@ -152,6 +153,23 @@ def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int,
     files = before[0] - taken[TOOK_SMALL] - taken[TOOK_PARTIAL] + taken[MADE_PARTIAL] + taken[MADE_SETTLED]
     assert files_of(table) == pytest.approx(files)
     assert data_rows_of(table) == pytest.approx(before[1])
+
+
+@pytest.mark.parametrize(
+    ("cohorts", "newer"),
+    [
+        ([(1, 0, 2, 50), (1, 30, 1, 50)], (0, 1)),  # two compacted files are left in the older partition
+        ([(1, 3, 0, 50), (1, 30, 1, 50)], (1, 0)),  # and three as they came
+        ([(1, 30, 1, 50), (1, 3, 2, 50)], (-1, -1)),
+        ([(1, 30, 0, 50), (1, 30, 0, 50)], (0, 0)),  # nothing is left
+    ],
+)
+def test_files_are_taken_from_older_partitions_or_newer_ones(
+    cohorts: list[tuple[int, int, int, int]], newer: tuple[int, int]
+):
+    table = table_of(cohorts)
+    take_groups(table, LAWS, 1.0)
+    assert tuple(np.sign(table.done[TAKES_NEWER : TAKES_NEWER + 2])) == newer
 
 
 @given(

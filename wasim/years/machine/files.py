@@ -22,6 +22,7 @@ from wasim.years.machine.tables import (
     IS_THERE,
     LEFT_FILES,
     LEFT_SINCE,
+    LEFT_THERE,
     LIVE_WHERE_DEAD,
     MADE_BYTES,
     MADE_PARTIAL,
@@ -55,9 +56,9 @@ from wasim.years.machine.tables import (
     SMALL_ROWS,
     STATEMENTS_WRITE,
     STRIDE,
+    TAKES_NEWER,
     TOOK_BYTES,
     TOOK_DEAD,
-    TOOK_DEAD_PARTIAL,
     TOOK_PARTIAL,
     TOOK_SMALL,
     TOUCHES,
@@ -302,7 +303,7 @@ def spread(table: Table, places: float, files: float) -> None:
 def take_groups(table: Table, laws: Laws, share: float) -> None:
     """Compacts this share of the groups that are due; what that does is in `done`."""
     done = table.done
-    for what in range(TOOK_DEAD_PARTIAL + 1):
+    for what in range(LEFT_SINCE):
         done[what] = 0.0
     since, deletes_before = since_now(table)
     done[LEFT_SINCE], done[DELETES_BEFORE_LEFT] = since, deletes_before
@@ -316,9 +317,11 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
             done[LEFT_SINCE] = min(done[LEFT_SINCE], one[SINCE])
             done[DELETES_BEFORE_LEFT] = min(done[DELETES_BEFORE_LEFT], one[DELETES_BEFORE])
         if groups <= NEGLIGIBLE:
+            note_order(table, place, 0.0)
             continue
         files, part = one[SMALL_FILES] + one[PARTIAL_FILES], one[PARTITIONS] * share * groups
         each = 1 + more / files
+        note_order(table, place, share * groups * each)
         size = group_bytes(table, laws, one, each)
         done[TOOK_SMALL] += part * one[SMALL_FILES] * each
         done[TOOK_PARTIAL] += part * one[PARTIAL_FILES] * each
@@ -330,6 +333,17 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         for column in range(SMALL_FILES, UNEVEN):
             one[column] *= 1 - share * groups * each
         note_tasks(table, laws, one, part, task_bytes(size, laws.compaction_target))
+
+
+def note_order(table: Table, place: int, share: float) -> None:
+    """Compaction takes this share of the files in the partitions at a place: whether it leaves files in older ones, or
+    takes theirs.
+    """
+    done, one = table.done, table.cohorts[place]
+    for number, kind in ((0, SMALL_FILES), (1, PARTIAL_FILES)):
+        here, took, left = one[PARTITIONS] * one[kind], done[TOOK_SMALL + number], done[LEFT_THERE + number]
+        done[TAKES_NEWER + number] += here * (share * left - (1 - share) * took)
+        done[LEFT_THERE + number] += here * (1 - share)
 
 
 def since_now(table: Table) -> tuple[float, float]:

@@ -91,6 +91,7 @@ from wasim.years.machine.tables import (
     SNAPSHOT_JSON_BYTES,
     SNAPSHOTS,
     SQUARES,
+    TAKES_NEWER,
     TOOK_BYTES,
     TOOK_DEAD,
     TOOK_PARTIAL,
@@ -331,10 +332,10 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
         listed = fresh * of_small
     if laws.lifetime < inf and laws.parts <= 1:
         # partitions that are left have the newest files, but where the oldest ones come to have new files again
-        newest = writes_oldest(laws)
-        for kind, files in ((0, listed), (1, partial * of_partial), (2, 0.0)):
-            want(table, kind, files, newest)
-        return take(table, laws, 0, newest, False)
+        for kind, files in ((0, listed), (1, partial * of_partial)):
+            want(table, kind, files, writes_oldest(laws) or table.done[TAKES_NEWER + kind] > 0)
+        want(table, 2, 0.0, False)
+        return take(table, laws, 0, writes_oldest(laws), False)
     return filter_out(table, laws, 0, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial, 0.0)
 
 
