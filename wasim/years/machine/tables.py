@@ -110,7 +110,7 @@ WRITTEN_MANIFESTS = Flow.WRITTEN_MANIFESTS
 # that were deleted by position, or the files that hold them, as they came and compacted
 TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS, MADE_SQUARES = range(8)
 TOOK_DEAD, TOOK_DEAD_PARTIAL = range(8, 10)
-# files that it leaves, as they came and compacted; above 0 where it takes those of partitions that were opened later;
+# files that it leaves, as they came and compacted; above 0 where those that it takes are in partitions opened later;
 # and since when what is left is there: the least SINCE and DELETES_BEFORE
 LEFT_THERE, TAKES_NEWER, LEFT_SINCE, DELETES_BEFORE_LEFT = 10, 12, 14, 15
 DONE = DELETES_BEFORE_LEFT + 1
