@@ -133,14 +133,19 @@ class ColumnSizes:
             samples = [sample for sample in profile.columns if sample.type == kind[0]]
         self._ratios = [_ratio(leaf, sample) for sample in samples]
 
+    def mean(self, rows: int) -> float:
+        """Mean in a file of `rows` rows."""
+        law = law_bytes(self._leaf, rows)
+        if self._spreads:
+            return law * float(np.interp(np.log(rows), self._places, self._ratios))
+        return law * (float(np.mean(self._ratios)) if self._ratios else 1.0)
+
     def of(self, rows: int) -> SizeLaw:
         """Mean and deviation in a file of `rows` rows."""
-        law, place = law_bytes(self._leaf, rows), np.log(rows)
+        mean_bytes = self.mean(rows)
         if not self._spreads:
-            mean_bytes = law * (float(np.mean(self._ratios)) if self._ratios else 1.0)
             return SizeLaw(mean_bytes=mean_bytes, deviation_bytes=_deviation_bytes(self._leaf, rows))
-        mean_bytes = law * float(np.interp(place, self._places, self._ratios))
-        spread = float(np.interp(place, self._places, self._spreads))
+        spread = float(np.interp(np.log(rows), self._places, self._spreads))
         return SizeLaw(mean_bytes=mean_bytes, deviation_bytes=mean_bytes * spread)
 
 
@@ -283,7 +288,7 @@ class FileSizes:
     def mean_column_bytes(self, rows: int) -> float:
         """Bytes of the columns of a file of `rows` rows, on average."""
         return sum(
-            count * self.kinds[kind].of(_values_in(leaf, rows)).mean_bytes for kind, leaf, count in self._of_each_kind
+            count * self.kinds[kind].mean(_values_in(leaf, rows)) for kind, leaf, count in self._of_each_kind
         ) * (rows > 0)
 
     def rows_of_one(self, rows: float, target_bytes: int) -> float:

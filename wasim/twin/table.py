@@ -258,9 +258,13 @@ class SimulatedTable:
             format_version=version,
             release=self.rules.release,
         )
+        sync = self.rng.bytes(SYNC_BYTES)
+        if not self.json.is_measured:
+            self.log.write(Kind.MANIFEST_LIST, file, 0)
+            return
         encode = manifest_file_encoder(version, self.rules.release)
         records = [manifest.record or manifest.encoded(encode) for manifest in self.manifests]
-        values, sync = manifest_list_header_values(header), self.rng.bytes(SYNC_BYTES)
+        values = manifest_list_header_values(header)
         if self.log.folder is None:
             self.log.write(Kind.MANIFEST_LIST, file, self.list_sizes.of(values, records))
         else:

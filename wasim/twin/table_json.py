@@ -45,6 +45,7 @@ class TableJson:
     metadata_log: deque[MetadataLogEntry] = field(default_factory=deque)
     item_bytes: int = 0  # of all snapshots, statistics and log entries, without what stands between them
     dropped: list[str] = field(default_factory=list)  # files that the last commit took out of the log
+    is_measured: bool = True  # whether anyone asks how large metadata.json and lists are; else they count as empty
 
     @property
     def is_gzip(self) -> bool:
@@ -122,6 +123,8 @@ class TableJson:
 
     def content(self) -> bytes | int:
         """The file's bytes, or their number."""
+        if not self.is_measured:
+            return 0
         if self.is_gzip or self.needs_text:
             whole = replace(
                 self.base,

@@ -266,7 +266,7 @@ _LONG_ID = 9 * 10**18
 
 def _uncompressed(table: SimulatedTable) -> TableJson:
     properties = replace(table.json.properties, metadata_compression="none")
-    return replace(table.json, properties=properties, needs_text=False)
+    return replace(table.json, properties=properties, needs_text=False, is_measured=True)
 
 
 def _zipped(table: SimulatedTable, plain: MetadataJson, most_kept: int) -> Zipped:

@@ -424,6 +424,7 @@ def _created(
     writer.steps = RecipeSteps(recipe=replace(profile.recipe, statistics=None), expiry=None)
     writer.table.within = writer.steps.within
     writer.create(CreateTable())
+    writer.table.json.is_measured = False
     return writer, float(log.events[0 if sampled.environment.catalog == "hadoop" else -1][6])
 
 
