@@ -33,7 +33,7 @@ from wasim.capacity.document import (
     figures_document,
     money_document,
     plan_comment,
-    scenario_of,
+    render_scenario,
     sections_comment,
 )
 from wasim.capacity.last_cycle import Spread
@@ -246,7 +246,7 @@ REQUESTS = {
 def test_what_simulating_it_gives_is_what_the_plan_says(request_of, tmp_path: Path):
     chosen = make_plan(request_of, explains=False).chosen
     file = tmp_path / "chosen.yaml"
-    file.write_text(scenario_of(request_of, chosen.setting))
+    file.write_text(render_scenario(request_of, chosen.setting))
     assert file.read_text().splitlines()[0].endswith(f"--location {request_of.location}")
     (case,) = load_scenario(file, {}).cases()
     assert case.maintenance.rewrite_data_files is None or case.maintenance.rewrite_data_files.every == 3600
@@ -260,7 +260,7 @@ def test_what_simulating_it_gives_is_what_the_plan_says(request_of, tmp_path: Pa
 def test_a_table_s_location_stays_in_its_comment(tmp_path: Path):
     request = replace(REQUESTS["a stream"], location="s3://a/b\nname: $(id)")
     file = tmp_path / "chosen.yaml"
-    file.write_text(scenario_of(request, Setting(interval_s=300.0)))
+    file.write_text(render_scenario(request, Setting(interval_s=300.0)))
     assert file.read_text().splitlines()[0].endswith(" --location 's3://a/b\N{REPLACEMENT CHARACTER}name: $(id)'")
     assert load_scenario(file, {}).cases()
 
@@ -270,13 +270,13 @@ def test_no_interval_outlasts_the_bytes_that_a_writer_takes(tmp_path: Path):
     assert request.longest_s == 152  # 128 MiB of 176 bytes a row
     assert request.most_s(2.0) == 76
     file = tmp_path / "chosen.yaml"
-    file.write_text(scenario_of(request, Setting(interval_s=120.0, maintenance=NO_MAINTENANCE)))
+    file.write_text(render_scenario(request, Setting(interval_s=120.0, maintenance=NO_MAINTENANCE)))
     (simulated,) = simulated_cases(load_scenario(file, {}), SimulationOptions())
     assert simulated.case.commit_interval_s == 120  # not after the 5 MiB that it ships
 
 
 def emitted(request: PlanRequest, setting: Setting) -> dict[str, Any]:
-    return json.loads(scenario_of(request, setting).split("\n", 1)[1])
+    return json.loads(render_scenario(request, setting).split("\n", 1)[1])
 
 
 def test_numbers_of_durations_and_sizes_have_their_units():

@@ -65,9 +65,10 @@ def _calibration(writer: str, engine: str) -> list[LoadedScenario]:
     if writer not in WRITERS:
         raise WasimError(f"--writer is {writer!r}. Give {' or '.join(WRITERS)}, or a scenario with another writer.")
     shipped = files("wasim.profiles")
-    text = shipped.joinpath("calibration.yaml").read_text().replace("writer: streaming", f"writer: {writer}")
+    content = shipped.joinpath("calibration.yaml").read_bytes()
+    content = content.replace(b"writer: streaming", f"writer: {writer}".encode())
     together = [shipped.joinpath("together.yaml").read_bytes()] if writer == "batch" and engine == "spark" else []
-    return [scenario_of(content) for content in (text.encode(), *together)]
+    return [scenario_of(content) for content in (content, *together)]
 
 
 def _profile_of(runs: Sequence[Run], name: str) -> WriterProfile:

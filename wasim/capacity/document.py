@@ -180,7 +180,7 @@ _DURATIONS = frozenset(["every", "older_than", "at"])
 _SIZES = frozenset(["target_file_size_bytes"])
 
 
-def scenario_of(request: PlanRequest, setting: Setting) -> str:
+def render_scenario(request: PlanRequest, setting: Setting) -> str:
     """The scenario of a setting as YAML text, with what the plan's figures are of besides."""
     document = document_of(request, setting)
     writer = document["writer"]

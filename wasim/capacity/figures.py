@@ -125,9 +125,8 @@ class SettingSimulator:
     raced: Outcome | None = None  # what the writers' race came to, where it has been run
     _encoded: dict[float, Shapes] = field(default_factory=dict)  # by interval, of its own files
     _shape_of: dict[tuple[float, float, bool], Shape] = field(default_factory=dict)  # by interval, rate, gzip
-    _courses: dict[tuple[object, ...], Courses] = field(
-        default_factory=dict
-    )  # by all that decides one, its window last
+    # by all that decides one, its window last
+    _courses: dict[tuple[object, ...], Courses] = field(default_factory=dict)
     _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
     # intervals, appends and rates of sound cases
     _checked: set[tuple[float, str | None, float]] = field(default_factory=set)

@@ -558,7 +558,7 @@ def _retention_key(case: Case) -> RetentionKey:
 
 def totals_before(written: Iterable[Since], totals_at: Callable[[Since, Samples], Totals]) -> tuple[Totals | None, ...]:
     """The sums before each of these, by what they are after a history: of those that begin at the same time once, with
-    all that the last one counts.
+    all that the last one counts, which has all kinds but those that cycle (`Course.written`).
     """
     at = {one.time_s: one for one in written}
     found = {time_s: None if one.before is None else totals_at(one, one.before) for time_s, one in at.items()}

@@ -84,7 +84,7 @@ def plan(
 ) -> None:
     """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
     from wasim.capacity import Requirements, SettingSimulator, make_plan
-    from wasim.capacity.document import scenario_of
+    from wasim.capacity.document import render_scenario
     from wasim.runs import write_atomically
 
     requirements = Requirements(
@@ -129,7 +129,7 @@ def plan(
 
         write_page(html, render_plan(made, simulator))
     if emit_scenario is not None and made.chosen is not None:
-        write_atomically(emit_scenario, scenario_of(request, made.chosen.setting))
+        write_atomically(emit_scenario, render_scenario(request, made.chosen.setting))
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
 

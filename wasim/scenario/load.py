@@ -96,7 +96,9 @@ def load_scenario(path: Path, overrides: Mapping[str, str] | None = None) -> Loa
 
 
 def scenario_of(content: bytes, overrides: Mapping[str, str] | None = None, path: Path | None = None) -> LoadedScenario:
-    """The same of a file's content; without a `path` nobody has written it to one, and its faults have no place."""
+    """The scenario of a file's content, taken apart into cases; ScenarioError and `overrides` as of `load_scenario`.
+    Without a `path` nobody has written it to a file, and its faults have no place.
+    """
     try:
         document, marked = read_document(content)
     except Refused as refused:

@@ -198,7 +198,8 @@ def examine_each(base: Mapping[str, Any], axes: tuple[Axis, ...]) -> Iterator[tu
             continue
         scenario, faults = examine(settle(base, axes, choice))
         if not faults:
-            like, sound = scenario, sound | {key: getattr(scenario, name) for name, key in parts.items()}
+            like = scenario
+            sound.update((key, getattr(scenario, name)) for name, key in parts.items())
         yield choice, scenario, faults
 
 

@@ -129,6 +129,16 @@ def test_a_manifest_loses_all_entries_by_chance() -> None:
     assert listed(table) == [(1, 4, 0), pytest.approx((none, 0, 4)), pytest.approx((1 - none, kept, 4 - kept))]
 
 
+@pytest.mark.parametrize(("count", "entries"), [(2.4, 9.6), (2.0, 8.0), (0.4, 1.6)])
+def test_statements_take_all_entries_by_chance(count: float, entries: float) -> None:
+    table = table_with([(1, 500, 4, 0, 0)])
+    rows_of(table)[0][COUNT] = count
+    want(table, 0, entries, True)
+    assert take(table, LAWS, 0, True, True) == pytest.approx(count)
+    assert entries_of(table, FRESH) == 0
+    assert entries_of(table, GONE_FRESH) == pytest.approx(entries)
+
+
 def test_entries_of_three_kinds_leave_one_manifest_together() -> None:
     table = table_with([(1, 500, 6, 4, 2), (1, 400, 3, 0, 0)])
     for kind, entries in enumerate((4.0, 3.0, 1.0)):

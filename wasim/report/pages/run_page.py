@@ -210,7 +210,7 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
 
 def _words() -> list[tuple[str, str]]:
     """The words of a report, each with what it means: the text that docs/glossary.md repeats."""
-    text = files("wasim.report.pages").joinpath("templates", "glossary.md").read_text()
+    text = files("wasim.report.pages").joinpath("templates", "glossary.md").read_text(encoding="utf-8")
     return re.findall(r"^\*\*(.+)\*\*: (.+)$", text, flags=re.MULTILINE)
 
 

@@ -291,7 +291,7 @@ def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) ->
                 share = (hit - emptied) / partly
                 part = (each[0] * share, each[1] * share, each[2] * share)
                 none = all_occupied(live_of(row), share) if by_chance else 0.0
-                if none > NEGLIGIBLE:
+                if NEGLIGIBLE < none < 1 - NEGLIGIBLE:
                     write_again(table, laws, group, row, copied, partly * none, each)
                     copied += 1
                     part = (
@@ -299,7 +299,9 @@ def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) ->
                         (part[1] - none * each[1]) / (1 - none),
                         (part[2] - none * each[2]) / (1 - none),
                     )
-                write_again(table, laws, group, row, copied, partly * (1 - none), part)
+                    write_again(table, laws, group, row, copied, partly * (1 - none), part)
+                else:
+                    write_again(table, laws, group, row, copied, partly, part)
             elif piece == 2 and emptied > 0:
                 write_again(table, laws, group, row, copied, emptied, each)
             else:
