@@ -312,7 +312,7 @@ def before_expiries(
     """
     expiries = retention.expiries.commits
     since, later = (retention.commits_by(one_s) for one_s in (since_s, case.ends_s / 2))
-    bounds = max(min(since, later), 1.0), retention.samples.commits[-1]
+    bounds = max(min(since, later), 1.0), retention.samples.commits[-1]  # the first row is no expiry
     turns = slice(*expiries.searchsorted(bounds, side="right").tolist())
     if turns.stop <= turns.start or expiries[turns.stop - 1] <= max(since, later):
         return None

@@ -7,12 +7,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from support.pages import page_of
+from support.paths import ROOT
 from support.synthetic import Sweep, synthetic_run
 
 from wasim.fit import FitReport, fit_run
 from wasim.forecast import forecast_run
 from wasim.report.pages.rendering import groupwise
-from wasim.report.pages.run_page import flatten
+from wasim.report.pages.run_page import _words, flatten
 from wasim.runs import Run, judge
 from wasim.scenario.metrics import parse_limit
 from wasim.units import format_bytes, format_figure
@@ -277,3 +278,10 @@ def test_what_screen_readers_need_is_there(html: str) -> None:
     assert all('tabindex="0"' in one and 'role="region"' in one and "aria-label=" in one for one in scrollers)
     assert re.search(r'<a class="skip" href="#answer">', html)
     assert "<details id=" not in html  # a link opens the details around its target, not the target itself
+
+
+def test_the_glossary_of_the_documents_is_that_of_the_reports() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    shipped = ROOT / "wasim" / "report" / "pages" / "templates" / "glossary.md"
+    assert text == shipped.read_text(encoding="utf-8")
+    assert len(_words()) == text.count("\n**")
