@@ -16,6 +16,7 @@ from wasim.years.machine.files import (
     writes_oldest,
 )
 from wasim.years.machine.manifests import (
+    entries_of,
     filter_out,
     list_bytes,
     list_compacted,
@@ -313,14 +314,6 @@ def forget_seen(
             of_closing = 1.0 if is_edge_taken else 0.0
             keep_newest(table, of_partial if laws.lifetime == inf else of_closing, has_fresh)
     numbers[SQUARES] = numbers[SQUARES] * (1 - of_partial) + table.done[MADE_SQUARES]
-
-
-def entries_of(table: Table, kind: int) -> float:
-    """Data files of one kind that are listed."""
-    found = 0.0
-    for place in range(table.used[0]):
-        found += table.rows[0][place][COUNT] * table.rows[0][place][kind]
-    return found
 
 
 def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> float:

@@ -59,6 +59,14 @@ def add_up(table: Table, group: int) -> None:
     sums[first + 4], sums[first + 5], sums[first + 6] = rewritten, alive, alive_bytes
 
 
+def entries_of(table: Table, kind: int) -> float:
+    """Data files of one kind that are listed."""
+    found = 0.0
+    for place in range(table.used[0]):
+        found += table.rows[0][place][COUNT] * table.rows[0][place][kind]
+    return found
+
+
 def saved(table: Table, laws: Laws) -> float:
     """Bytes that a list is smaller than one of as many manifests of the writer's own; `sums` are known."""
     found = laws.sibling_saving * (table.sums[3] + table.sums[10]) - laws.deletes_more * table.sums[7]

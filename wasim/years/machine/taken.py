@@ -6,6 +6,7 @@ from wasim.years.machine.manifests import (
     begin_row,
     copy_row,
     copy_some,
+    entries_of,
     live_of,
     note_leaving,
     note_written,
@@ -144,16 +145,17 @@ def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, fl
 
     Of files that were written again the newest stands for the large file of a partition, which statements write last.
     """
-    large, older = table.numbers[LARGE] if group == 0 else 0.0, 0.0
-    for place in range(table.used[group]):
-        older += table.rows[group][place][COUNT] * table.rows[group][place][PARTIAL]
+    large = table.numbers[LARGE] if group == 0 else 0.0
+    older = entries_of(table, PARTIAL) if large > 0 else 0.0
     for place in range(table.used[group] - 1, -1, -1):
         row, gone = table.rows[group][place], table.gone[place]
         live, written = row[COUNT] * (row[FRESH] if group else live_of(row)), row[COUNT] * row[PARTIAL]
         table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
-        older -= written  # which list the others, as many as they can
-        here = large * (1 - (1 - table.numbers[HIT_OF_LARGE]) ** row[COUNT])
-        here = min(written, max(here, large - older))
+        here = 0.0
+        if large > 0:
+            older -= written  # which list the others, as many as they can
+            here = large * (1 - (1 - table.numbers[HIT_OF_LARGE]) ** row[COUNT])
+            here = min(written, max(here, large - older))
         gone[0], gone[2] = shares[0], shares[2]
         gone[1] = shares[1]
         if written > NEGLIGIBLE:
