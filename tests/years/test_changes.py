@@ -759,3 +759,32 @@ def test_the_oldest_rows_are_in_full_files(made: Callable) -> None:
     exact, summed = made(lines | rows | {"table": table})
     written, found = exact.written_bytes[Kind.DATA], summed.totals.written_bytes[Kind.DATA]
     assert found == pytest.approx(written, rel=0.06)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        {"workload": {"rows_per_second": 20, "files_per_commit": 4}, "horizon": "600s"}
+        | {"maintenance": {"rewrite_data_files": {"when_small_files": 60}}},
+        {
+            "workload": {"rows_per_second": 20},
+            "maintenance": {"rewrite_data_files": {"every": "4s"}},
+            "horizon": "1000s",
+        },
+    ],
+)
+def test_a_partition_is_compacted_once_it_has_files_enough(made: Callable, lines: dict[str, Any]) -> None:
+    """By chance some have them later than others, and stay behind these."""
+    table = TABLE | {"partition_by": [{"column": "event_id", "transform": "bucket[8]"}]}
+    exact, summed = made({"table": table, "writer": "batch"} | lines)
+    for kind, rel in ((Kind.MANIFEST_LIST, 0.01), (Kind.DATA_MANIFEST, 0.03), (Kind.DATA, 0.01)):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=rel), kind
+    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.02)
+
+
+@pytest.mark.parametrize("job", [{"every": "30s"}, {"when_small_files": 20}])
+def test_gzipped_snapshots_of_jobs_take_as_much_as_others(made: Callable, job: dict[str, Any]) -> None:
+    lines = {"writer": "streaming", "workload": {"rows_per_second": 40, "files_per_commit": 4}, "horizon": "600s"}
+    exact, summed = made({"table": TABLE | GZIP, "maintenance": {"rewrite_data_files": job}} | lines)
+    written = exact.written_bytes[Kind.METADATA_JSON]
+    assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=0.01)

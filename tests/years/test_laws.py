@@ -105,7 +105,7 @@ def test_a_snapshot_s_counters_take_what_the_twin_writes(version: int, added: Fi
         table.counters[new], table.counters[gone] = float(getattr(added, name)), float(getattr(removed, name))
     table.counters[CREATED], table.counters[KEPT], table.counters[REPLACED] = 5.0, 13.0, 107.0
     table.counters[CHANGED] = 24.0
-    note_counted(table, rules, rules.compaction_json)
+    note_counted(table, rules, rules.compaction_json, True)
     written = shape.sizes.snapshots.of_operation("replace", counts, TOTALS)
     assert table.flows[Flow.SNAPSHOT_JSON_BYTES] == pytest.approx(written, abs=0.5)
 

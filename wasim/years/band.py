@@ -29,7 +29,7 @@ _SEVERAL = _widths(0.01, 0.03, 0.04, 0.06)  # where compaction makes several fil
 _BY_KEY = _widths(0.01, 0.04, 0.05, 0.05)
 _BY_KEY_COMPACTED = _widths(0.06, 0.05, 0.06, 0.06)  # when deletes go decides how many manifests are left
 # How many files there are decides when they are compacted: by chance in one partition or another, or as statements hit
-_BY_CHANCE = _widths(0.07, 0.05, 0.14, 0.03)
+_BY_CHANCE = _widths(0.1, 0.06, 0.14, 0.03)
 _BY_COUNT_OF_HIT = _widths(0.03, 0.08, 0.15, 0.11)
 _ZIPPED = _widths(0.03, 0.0, 0.0, 0.0)
 _SMALL_TARGET = _widths(0.01, 0.03, 0.08, 0.0)  # where few manifests fill a bin, single bytes decide what merges

@@ -29,10 +29,12 @@ from wasim.years.machine.tables import (
     FEW_COMMITS,
     HIT_BY_CHANCE,
     IDLE,
+    MOST_COUNTED,
     MOST_SIZES,
     NEXT_STOP,
     NUMBERS,
     OF_TABLE,
+    RANDOM,
     ROOM,
     ROW_OF_PARTITIONS,
     RUNS,
@@ -160,7 +162,7 @@ def new_table() -> Table:
     """A table without a file."""
     rows = [[[0.0] * COLUMNS for _ in range(ROOM)] for _ in range(3)]
     numbers = [0.0] * NUMBERS
-    numbers[EVERY] = 1.0
+    numbers[EVERY] = numbers[RANDOM] = 1.0
     numbers[HIT_BY_CHANCE : HIT_BY_CHANCE + UPSERT] = [0.5] * UPSERT
     return Table(
         rows=rows[:2],
@@ -169,6 +171,7 @@ def new_table() -> Table:
         places=[0] * ROOM,
         counts=[0.0] * ROOM,
         cohorts=[[0.0] * ROW_OF_PARTITIONS for _ in range(ROOM)],
+        counted=[0.0] * MOST_COUNTED,
         numbers=numbers,
         flows=[0.0] * WIDTH,
         before=[0.0] * 2 * COLUMNS,

@@ -29,11 +29,12 @@ PROLONGED = 4  # times as many are measured too, for what each costs among very 
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _ID = r"\b\d{15,19}\b"
 _NUMBER = (
-    r'"(?:sequence-number|timestamp-ms|first-row-id|manifests-kept|[a-z.-]*epochId|[a-z.-]*checkpoint-id|total-[a-z-]+)"'
+    r'"(?:sequence-number|timestamp-ms|first-row-id|manifests-kept|[a-z.-]*epochId|[a-z.-]*checkpoint-id|[a-z.-]*(?:-records|-files-size|-copied)|total-[a-z-]+)"'
     r':"?'
 )
 _DIFFERING = re.compile(rf"({UUID})|({_ID})|({_NUMBER})(\d+)")
 _EACH = 5  # parts of a text from one that differs to the next
+_TOTALS = dict.fromkeys(("-records", "-copied"), '"total-records":"') | {"-files-size": '"total-files-size":"'}
 _TIMESTAMP, _KEPT = '"timestamp-ms":', '"manifests-kept"'
 NEVER_MERGED = 10**9
 _WITHOUT_PARENT = '{"timestamp-ms":1767225600000}'
@@ -352,7 +353,8 @@ def _grown(counted: Sequence[Mapping[str, int]]) -> dict[str, int]:
     for name in found if half else ():
         earlier, later = ([one[name] for one in some] for some in (counted[:half], counted[half:]))
         grows = min(later) > max(earlier)
-        found[name] = (later[-1] - earlier[0]) * len(counted) // (len(counted) - 1) if grows else 0
+        unit = next((total for end, total in _TOTALS.items() if end in name), name)  # rewritten whole, as much is added
+        found[name] = (counted[-1][unit] - counted[0][unit]) * len(counted) // (len(counted) - 1) if grows else 0
     return found
 
 

@@ -368,8 +368,8 @@ def _json_after(
     table = writer.table
     table.rules = replace(table.rules, appends_merge=False)
     for number in range(1, (ZIPPED_COMMITS if table.json.is_gzip else SAMPLED_COMMITS) + 1):
-        files = commits[number % len(commits)]
-        if number > len(commits):  # in sizes that come again, compression would find what no table has
+        files = commits[number] if number < len(commits) else commits[int(writer.rng.integers(len(commits)))]
+        if number >= len(commits):  # in sizes that come again, compression would find what no table has
             drawn = [writer.files.file_sizes.draw_full(one.record_count, writer.rng).total for one in files]
             files = [replace(one, file_size_bytes=size) for one, size in zip(files, drawn, strict=True)]
         append_manifests(table, [like], files, table.begin(), _moment(writer, number))
@@ -390,13 +390,20 @@ def _json_of_statements(case: Case, profile: WriterProfile, site: Site) -> Metad
 
 
 def _most_kept(case: Case) -> int:
-    """Manifests that a commit keeps at most, before it merges them or a job rewrites them."""
-    policy, job = merge_policy(TableProperties.read(case.table.properties)), case.maintenance.rewrite_manifests
-    most = max(1, policy.min_count - 1) if policy.enabled and case.merges else NEVER_MERGED
-    if job is None:
-        return most
-    commits = NEVER_MERGED if job.every is None else max(1, round(job.every / case.commit_interval_s))
-    return min(most, commits, job.when_manifests or NEVER_MERGED)
+    """Manifests that a commit keeps at most, before it merges them, or a job rewrites them or the files in them."""
+    policy, jobs = merge_policy(TableProperties.read(case.table.properties)), case.maintenance
+    rewrites, compacts = jobs.rewrite_manifests, jobs.rewrite_data_files
+    most = [max(1, policy.min_count - 1)] if policy.enabled and case.merges else []
+    most += [
+        max(1, round(job.every / case.commit_interval_s))
+        for job in (rewrites, compacts)
+        if job and job.every is not None
+    ]
+    if rewrites and rewrites.when_manifests:
+        most.append(rewrites.when_manifests)
+    if compacts and compacts.when_small_files:
+        most.append(max(1, compacts.when_small_files // case.workload.files_per_commit))
+    return min(most, default=NEVER_MERGED)
 
 
 def _carry_out(writer: CaseWriter, commits: int) -> None:

@@ -17,6 +17,7 @@ from wasim.years.machine.files import (
     balance_files,
     begin_cohort,
     deal_out,
+    draw_binomial,
     drop_closed,
     group_bytes,
     has_enough,
@@ -138,7 +139,7 @@ def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int,
         size = (small + partial) * bytes_of_rows(LAWS, rows)
         if not waits_for_compaction(small, partial, rows):
             continue
-        assert group_bytes(table, LAWS, one, 1.0) == pytest.approx(size)
+        assert group_bytes(table, LAWS, one, 1.0, 1.0) == pytest.approx(size)
         part = partitions * share
         taken[TOOK_SMALL] += part * small
         taken[TOOK_PARTIAL] += part * partial
@@ -325,3 +326,28 @@ def test_closed_hours_come_to_be_the_oldest() -> None:
     table.numbers[OLDEST_ROW] = 100.0
     drop_closed(table, replace(laws, changes=changes))
     assert table.numbers[COHORTS] == 1
+
+
+@pytest.mark.parametrize(("trials", "share"), [(4.0, 0.98), (30.0, 0.3), (400.0, 0.6)])
+def test_random_numbers_of_successes_are_binomial(trials: float, share: float):
+    table = new_table()
+    drawn = np.array([draw_binomial(table, trials, share) for _ in range(4000)])
+    assert drawn.mean() == pytest.approx(trials * share, rel=0.01)
+    assert drawn.var() == pytest.approx(trials * share * (1 - share), rel=0.08)
+    assert np.array_equal(drawn, np.rint(drawn))
+
+
+def test_of_few_partitions_those_with_files_enough_are_compacted():
+    table = new_table()
+    begin_cohort(table, 4.0)
+    table.cohorts[0][SMALL_FILES : SIZED_FILES + 2] = [3.0, 30.0, 1.0, 10.0, 1.0, 10.0]
+    table.counted[:4] = [5.0, 5.0, 3.0, 3.0]
+    table.cohorts[0][UNEVEN] = 1.0
+    table.numbers[LIVE_WHERE_DEAD : LIVE_WHERE_DEAD + 2] = [1.0, 1.0]
+    laws = replace(LAWS, uneven=0.1, files=4.0, open_partitions=4.0, lifetime=inf)
+    take_groups(table, laws, 1.0)
+    assert table.done[GROUPS] == 2
+    assert (table.done[TOOK_SMALL], table.done[TOOK_PARTIAL]) == (8, 2)  # the others have two small files each, and one
+    assert table.counted[:4] == [1.0, 1.0, 3.0, 3.0]
+    assert table.cohorts[0][UNEVEN] == 1.0
+    assert table.cohorts[0][SMALL_FILES : PARTIAL_ROWS + 1] == pytest.approx([1.0, 10.0, 1.0, 30.0])

@@ -93,7 +93,7 @@ def bytes_there(table: Table, laws: Laws) -> float:
     if settled:
         found = settled * bytes_of_rows(laws, table.numbers[SETTLED_ROWS] / settled)
     for one in table.cohorts[: int(table.numbers[COHORTS])]:
-        found += one[0] * group_bytes(table, laws, one, 1.0)
+        found += one[0] * group_bytes(table, laws, one, 1.0, 1.0)
     return found
 
 

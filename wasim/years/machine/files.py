@@ -31,6 +31,7 @@ from wasim.years.machine.tables import (
     MEDIAN,
     MISSED_BY,
     MOST_COHORTS,
+    MOST_COUNTED,
     MOST_SIZES,
     NEGLIGIBLE,
     NEWEST_COMMIT,
@@ -44,6 +45,7 @@ from wasim.years.machine.tables import (
     PARTIAL_ROWS,
     PARTITIONS,
     PLACE,
+    RANDOM,
     REMOVED_FILES,
     REWRITTEN_LIVE,
     ROW_OF_PARTITIONS,
@@ -56,6 +58,7 @@ from wasim.years.machine.tables import (
     SMALL_ROWS,
     STATEMENTS_WRITE,
     STRIDE,
+    SURELY,
     TAKES_NEWER,
     TOOK_BYTES,
     TOOK_DEAD,
@@ -63,6 +66,7 @@ from wasim.years.machine.tables import (
     TOOK_SMALL,
     TOUCHES,
     TURNS,
+    UNCOUNTED,
     UNEVEN,
     UPSERT,
     WRITTEN_AT,
@@ -72,6 +76,7 @@ from wasim.years.machine.tables import (
 )
 
 MOST_TURNS = 64  # of files of two sizes: of more, several go into tasks one after the other
+MANY_TRIALS = 20.0
 AT_END = 1e-6  # of all rows, as good as none: delete files of one statement are older than the next statement's
 
 
@@ -151,6 +156,9 @@ def begin_cohort(table: Table, partitions: float) -> None:
     cohort[SINCE], cohort[DELETES_BEFORE] = table.numbers[MISSED_BY], table.flows[WRITTEN_FILES + 2]
     cohort[WRITTEN_AT] = -1.0
     table.numbers[COHORTS] += 1
+    table.numbers[UNCOUNTED] = 0.0
+    for place in range(MOST_COUNTED):
+        table.counted[place] = 0.0
 
 
 def put_together(table: Table, place: int, other: int) -> None:
@@ -188,6 +196,7 @@ def into_newest(table: Table, laws: Laws, commits: float) -> None:
     newest[SMALL_FILES] += commits * files / newest[PARTITIONS]
     newest[SMALL_ROWS] += commits * (laws.rows_per_commit - laws.settled_rows) / newest[PARTITIONS]
     newest[UNEVEN] += commits * laws.uneven * (files / laws.files) ** 2
+    table.numbers[UNCOUNTED] += commits
 
 
 def small_of(table: Table, kind: int) -> float:
@@ -209,9 +218,9 @@ def small_files(table: Table, laws: Laws) -> float:
     return found
 
 
-def group_bytes(table: Table, laws: Laws, one: list[float], share: float) -> float:
-    """Bytes of the files that a compaction takes in one partition, this share of the mean, all of which it lists by
-    size.
+def group_bytes(table: Table, laws: Laws, one: list[float], of_small: float, of_partial: float) -> float:
+    """Bytes of the files that a compaction takes in one partition, these shares of the mean of those that came and of
+    compacted ones; lists all by size.
     """
     sizes, found, closed = table.sizes, 0.0, laws.closed_share * laws.closed_rows
     each = one[SMALL_ROWS] / one[SMALL_FILES] if one[SMALL_FILES] > 0 else 0.0
@@ -219,14 +228,14 @@ def group_bytes(table: Table, laws: Laws, one: list[float], share: float) -> flo
     arrived = ((laws.closed_share, laws.closed_rows), (1 - laws.closed_share, rest))
     for number in range(2):
         of_size, (of_files, rows) = sizes[number], arrived[number]
-        of_size[0] = one[SMALL_FILES] * share * of_files
+        of_size[0] = one[SMALL_FILES] * of_small * of_files
         if of_size[0] > 0:
             of_size[1], of_size[2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
             found += of_size[0] * of_size[1]
     for number in range(MOST_SIZES):
         column = SIZED_FILES + 2 * number
         of_size, files = sizes[number + 2], one[column]
-        of_size[0] = files * share if files > NEGLIGIBLE else 0.0
+        of_size[0] = files * of_partial if files > NEGLIGIBLE else 0.0
         if of_size[0] > 0:
             rows = one[column + 1] / files
             of_size[1], of_size[2] = compacted_bytes(laws, rows), rows * table.numbers[REWRITTEN_LIVE]
@@ -241,7 +250,7 @@ def is_group_due(table: Table, laws: Laws, one: list[float], files: float) -> bo
     if one[PARTIAL_FILES] > 0 and is_much_deleted(1 - table.numbers[REWRITTEN_LIVE], 1.0):
         return True
     least = laws.min_input_files - MEDIAN
-    return is_rewritten(files - NEGLIGIBLE, group_bytes(table, laws, one, 1.0), least, laws.compaction_target)
+    return is_rewritten(files - NEGLIGIBLE, group_bytes(table, laws, one, 1.0, 1.0), least, laws.compaction_target)
 
 
 def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float]:
@@ -260,6 +269,74 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
     if one[PARTITIONS] * min(share, 1 - share) < MEDIAN:
         return (1.0 if share > MEDIAN else 0.0), 0.0
     return share, apart * exp(-above * above / 2) / (sqrt(2 * pi) * share)
+
+
+def partitions_counted(table: Table, laws: Laws, place: int) -> int:
+    """How many partitions these are, if the files of each are counted: few, open, and apart by chance alone."""
+    every = table.cohorts[place][PARTITIONS]
+    is_apart = laws.uneven > NEGLIGIBLE and 1 < every <= MOST_COUNTED and place == int(table.numbers[COHORTS]) - 1
+    is_appended = laws.changes_rows == 0 and table.used[1] == 0 and laws.closed_share + laws.settled_files == 0
+    return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
+
+
+def count_arrived(table: Table, laws: Laws, every: int, by_chance: bool) -> float:
+    """Counts the files that have come into each of so few partitions; how many there are then in all of them."""
+    trials, share, found = table.numbers[UNCOUNTED] * laws.files / laws.open_partitions, 1.0, 0.0
+    if by_chance:
+        share = 1 - laws.uneven * laws.open_partitions / laws.files  # of a commit's tasks that write into a partition
+    table.numbers[UNCOUNTED] = 0.0
+    for place in range(every):
+        table.counted[place] += draw_binomial(table, floor(trials / share + MEDIAN), share) if by_chance else trials
+        found += table.counted[place]
+    return found
+
+
+def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple[float, float]:
+    """The same as `groups_due` of so few partitions that each is due by its own count: once one is compacted at another
+    time than the others, it stays so.
+    """
+    counted, least = table.counted, laws.min_input_files - MEDIAN
+    files, due, taken = one[SMALL_FILES] + one[PARTIAL_FILES], 0, 0.0
+    is_sure = files - SURELY * sqrt(one[UNEVEN]) >= least or is_group_due(table, laws, one, min(2.0, files))
+    found = count_arrived(table, laws, every, not is_sure)
+    for place in range(every):
+        if is_sure or counted[place] >= least:
+            due, taken = due + 1, taken + counted[place]
+            counted[place] = 1.0
+    if due in (0, every):
+        return (1.0 if due > 0 else 0.0), 0.0
+    return due / every, files * (taken / due * every / found - 1)
+
+
+def variance_of(values: list[float], count: int) -> float:
+    """The variance of the first ones."""
+    total = squares = 0.0
+    for place in range(count):
+        total, squares = total + values[place], squares + values[place] ** 2
+    return max(0.0, squares / count - (total / count) ** 2)
+
+
+def draw_uniform(table: Table) -> float:
+    """A random number between 0 and 1: the minimal standard generator of Park and Miller, exact in floating point."""
+    table.numbers[RANDOM] = table.numbers[RANDOM] * 16807 % 2147483647
+    return table.numbers[RANDOM] / 2147483647
+
+
+def draw_binomial(table: Table, trials: float, share: float) -> float:
+    """How many of so many trials succeed, each with this probability; of many that do or do not by the normal law."""
+    rarer = min(share, 1 - share)
+    mean, found = trials * rarer, 0.0
+    if mean > MANY_TRIALS:
+        for _ in range(12):  # of which the sum has a variance of 1
+            found += draw_uniform(table) - MEDIAN
+        found = min(trials, max(0.0, floor(mean + found * sqrt(mean * (1 - rarer)) + MEDIAN)))
+    else:
+        left, likely = draw_uniform(table), (1 - rarer) ** trials
+        while left > likely and found < trials:
+            left -= likely
+            found += 1
+            likely *= (trials - found + 1) / found * rarer / (1 - rarer)
+    return found if share <= MEDIAN else trials - found
 
 
 def are_oldest_dead(table: Table) -> bool:
@@ -310,37 +387,55 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
     for place in range(int(table.numbers[COHORTS])):
         one = table.cohorts[place]
         note_live(table, laws, place)
-        groups, more = groups_due(table, laws, one)
+        counted = partitions_counted(table, laws, place)
+        groups, more = counted_due(table, laws, one, counted) if counted > 0 else groups_due(table, laws, one)
         if share * groups >= 1 - NEGLIGIBLE:
             one[SINCE], one[DELETES_BEFORE] = since, deletes_before
         elif one[SMALL_FILES] + one[PARTIAL_FILES] > NEGLIGIBLE:
             done[LEFT_SINCE] = min(done[LEFT_SINCE], one[SINCE])
             done[DELETES_BEFORE_LEFT] = min(done[DELETES_BEFORE_LEFT], one[DELETES_BEFORE])
         if groups <= NEGLIGIBLE:
-            note_order(table, place, 0.0)
+            note_order(table, place, 0.0, 0.0)
             continue
-        files, part = one[SMALL_FILES] + one[PARTIAL_FILES], one[PARTITIONS] * share * groups
-        each = 1 + more / files
-        note_order(table, place, share * groups * each)
-        size = group_bytes(table, laws, one, each)
-        done[TOOK_SMALL] += part * one[SMALL_FILES] * each
-        done[TOOK_PARTIAL] += part * one[PARTIAL_FILES] * each
+        part, (of_small, of_partial) = (
+            one[PARTITIONS] * share * groups,
+            shares_of_due(one, share * groups, more, counted > 0),
+        )
+        note_order(table, place, share * groups * of_small, share * groups * of_partial)
+        size = group_bytes(table, laws, one, of_small, of_partial)
+        done[TOOK_SMALL] += part * one[SMALL_FILES] * of_small
+        done[TOOK_PARTIAL] += part * one[PARTIAL_FILES] * of_partial
         done[TOOK_BYTES] += part * size
-        for number, kind in ((0, SMALL_FILES), (1, PARTIAL_FILES)):
+        for number, kind, each in ((0, SMALL_FILES, of_small), (1, PARTIAL_FILES, of_partial)):
             done[TOOK_DEAD + number] += held_with_dead(table, laws, place, kind) * share * groups * each
         done[GROUPS] += part
-        leave_uneven(laws, one, share * groups, more)
+        if counted > 0:
+            one[UNEVEN] = variance_of(table.counted, counted)
+        else:
+            leave_uneven(laws, one, share * groups, more)
         for column in range(SMALL_FILES, UNEVEN):
-            one[column] *= 1 - share * groups * each
+            one[column] *= 1 - share * groups * (of_small if column < PARTIAL_FILES else of_partial)
         note_tasks(table, laws, one, part, task_bytes(size, laws.compaction_target))
 
 
-def note_order(table: Table, place: int, share: float) -> None:
-    """Compaction takes this share of the files in the partitions at a place: whether it leaves files in older ones, or
-    takes theirs.
+def shares_of_due(one: list[float], share: float, more: float, of_arrived: bool) -> tuple[float, float]:
+    """What each partition that is due has of files as they came and compacted, relatively to the mean of all: this
+    share of them has so many `more`, of those that came if only these differ, and as far as there are any.
+    """
+    arrived, compacted = one[SMALL_FILES], one[PARTIAL_FILES]
+    if not of_arrived:
+        return 1 + more / (arrived + compacted), 1 + more / (arrived + compacted)
+    more_arrived = min(more, arrived * (1 / share - 1)) if more > 0 else 0.0
+    of_small = 1 + more_arrived / arrived if arrived > NEGLIGIBLE else 1.0
+    return of_small, 1 + (more - more_arrived) / compacted if compacted > NEGLIGIBLE else 1.0
+
+
+def note_order(table: Table, place: int, of_small: float, of_partial: float) -> None:
+    """Compaction takes these shares of the files in the partitions at a place: whether it leaves files in older ones,
+    or takes theirs.
     """
     done, one = table.done, table.cohorts[place]
-    for number, kind in ((0, SMALL_FILES), (1, PARTIAL_FILES)):
+    for number, kind, share in ((0, SMALL_FILES, of_small), (1, PARTIAL_FILES, of_partial)):
         here, took, left = one[PARTITIONS] * one[kind], done[TOOK_SMALL + number], done[LEFT_THERE + number]
         done[TAKES_NEWER + number] += here * (share * left - (1 - share) * took)
         done[LEFT_THERE + number] += here * (1 - share)
@@ -572,8 +667,13 @@ def files_in(table: Table, place: int) -> float:
 
 def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) -> bool:
     """Whether this many more commits make enough small files for a compaction by count, in as many of all cases as this
-    firing waits for.
+    firing waits for, or as they are where each partition's files are counted.
     """
+    newest = int(table.numbers[COHORTS]) - 1
+    counted = partitions_counted(table, laws, newest)
+    if laws.by_chance and counted > 0:
+        others = small_files(table, laws) - counted * files_in(table, newest)
+        return others + count_arrived(table, laws, counted, True) >= laws.least_files - MEDIAN
     arrived = small_of(table, SMALL_FILES) if laws.new_small > 0 else 0.0
     missing = laws.least_files - MEDIAN - small_files(table, laws)
     commits = floor(arrived / laws.files + 0.5) + more
@@ -626,6 +726,6 @@ def balance_files(table: Table, laws: Laws) -> None:
     for place in range(int(numbers[COHORTS])):
         one = table.cohorts[place]
         files += one[PARTITIONS] * (one[SMALL_FILES] + one[PARTIAL_FILES])
-        size += one[PARTITIONS] * group_bytes(table, laws, one, 1.0)
+        size += one[PARTITIONS] * group_bytes(table, laws, one, 1.0, 1.0)
     flows[REMOVED_FILES] = flows[WRITTEN_FILES] - files
     flows[REMOVED_FILES + 1] = flows[WRITTEN_FILES + 1] - size

@@ -116,9 +116,20 @@ def digits_of_totals(table: Table) -> float:
     return found + digits(flows[POSITION_DELETES]) + digits(flows[EQUALITY_DELETES])
 
 
-def note_snapshot(table: Table, laws: Laws, around: float) -> None:
+def own_snapshot(table: Table, laws: Laws) -> float:
+    """Bytes of a snapshot of the writer's own; compressed, that of a job takes as much: it has ids and totals too."""
+    count = snapshot_numbers(table, laws, table.before)
+    size = laws.shortest - count
+    for place in range(count):
+        size += digits(table.before[place])
+    return size
+
+
+def note_snapshot(table: Table, laws: Laws, around: float, is_job: bool) -> None:
     """The commit of a job or a statement: its snapshot, of which so much is around the totals, and its list."""
     size = around + digits_of_totals(table) + (digits(table.flows[SNAPSHOTS]) - 1) * laws.sequences
+    if is_job and laws.is_zipped > 0:
+        size = max(size, own_snapshot(table, laws))
     end_commits(table, laws, size, 1.0)
 
 
@@ -138,7 +149,7 @@ def begin_summary(table: Table) -> None:
         table.counters[counter] = 0.0
 
 
-def note_counted(table: Table, laws: Laws, around: float) -> None:
+def note_counted(table: Table, laws: Laws, around: float, is_job: bool) -> None:
     """The commit of a job or a statement whose summary has these `counters`; `around` is without any number."""
     counters, size = table.counters, around
     for counter in range(LEFT_OUT):
@@ -149,17 +160,14 @@ def note_counted(table: Table, laws: Laws, around: float) -> None:
     if laws.names_manifests:
         for counter in (CREATED, KEPT, REPLACED):
             size += digits(counters[counter])
-    note_snapshot(table, laws, size)
+    note_snapshot(table, laws, size, is_job)
 
 
 def commit_nothing(table: Table, laws: Laws, times: float) -> None:
     """So many commits of the writer without rows: snapshots with the manifests of the one before."""
     flows, size = table.flows, 0.0
-    if laws.is_zipped:  # what a snapshot with rows has more takes next to nothing
-        count = snapshot_numbers(table, laws, table.before)
-        size = laws.shortest - count
-        for place in range(count):
-            size += digits(table.before[place])
+    if laws.is_zipped:
+        size = own_snapshot(table, laws)
     else:
         size = laws.nothing_json + digits_of_totals(table) + laws.epochs * digits(flows[SNAPSHOTS])
         size += (digits(flows[SNAPSHOTS]) - 1) * laws.sequences
@@ -177,7 +185,7 @@ def rewrite_manifests(table: Table, laws: Laws) -> None:
     size = laws.rewrite_json + 2  # entries processed and changed partitions: 0
     if laws.names_manifests:
         size += digits(manifests_of(table)) + 1 + digits(before)
-    note_snapshot(table, laws, size)
+    note_snapshot(table, laws, size, True)
 
 
 def compact(table: Table, laws: Laws, share: float) -> None:
@@ -349,7 +357,7 @@ def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -
     counters[GONE_BYTES] += done[TOOK_BYTES]
     counters[CHANGED], counters[CREATED], counters[REPLACED] = done[GROUPS], 1 + created, replaced
     counters[KEPT] = max(0.0, manifests_of(table) - 1 - created)
-    note_counted(table, laws, laws.compaction_json)
+    note_counted(table, laws, laws.compaction_json, True)
 
 
 def drop_vectors(table: Table, laws: Laws, files: float) -> None:

@@ -155,7 +155,7 @@ def note_statement(table: Table, laws: Laws, change: int, operation: int, counte
     if numbers[IS_SCATTERED] > 0:
         numbers[KEPT_SQUARES] *= (1 - numbers[TOUCHES]) ** 2
     numbers[SMALL_SEEN] = small
-    note_counted(table, laws, laws.change_json[change][operation] + counted)
+    note_counted(table, laws, laws.change_json[change][operation] + counted, False)
 
 
 def change_nothing(table: Table, laws: Laws, change: int) -> None:

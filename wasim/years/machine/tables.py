@@ -35,6 +35,8 @@ SINCE, DELETES_BEFORE = UNEVEN + 1, UNEVEN + 2
 HIT_PARTITIONS, ROWS_WRITTEN = UNEVEN + 3, UNEVEN + 4
 WRITTEN_AT = UNEVEN + 5  # the commit after which a statement wrote data files into them last
 ROW_OF_PARTITIONS = UNEVEN + 6
+MOST_COUNTED = 32  # partitions of which the files of each are counted where chance decides which of them is compacted
+SURELY = 6.0  # standard deviations from the mean, beyond which no partition lies
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Single numbers of a table
 COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)
@@ -73,7 +75,9 @@ COMPACTED_AT = MISSED_BY + 1  # commits when data files were compacted last
 OWN_DELETES = COMPACTED_AT + 1  # bytes of delete files for each file that compaction takes, as it came, or compacted
 # The first of the newest rows that the last statement on them touched, while what it wrote is not compacted
 EDGE_SINCE = OWN_DELETES + 2
-NUMBERS = EDGE_SINCE + 1
+UNCOUNTED = EDGE_SINCE + 1  # commits since files were counted by partition
+RANDOM = UNCOUNTED + 1  # the last random number that was drawn
+NUMBERS = RANDOM + 1
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
@@ -253,6 +257,7 @@ class Table:
     places: list[int]  # of the manifests in the open bin
     counts: list[float]
     cohorts: list[list[float]]
+    counted: list[float]  # files in each of the newest partitions, of which there are few
     numbers: list[float]
     flows: list[float]
     before: list[float]  # numbers in snapshots
