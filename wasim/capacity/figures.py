@@ -54,6 +54,7 @@ LEAST_COST_BAND = 0.05
 SIZES_KNOWN_TO = 0.01  # of manifests: four samples of thirty drawn tables were 0.6 % from their mean in 95 of 100
 _OF_A_CYCLE = ("mean", "most", "final")
 FAR_FROM_FULL = 0.25  # of the target: the manifests of one bin may come to a few times as much just before they merge
+NEARLY_FULL = 0.9  # of the target: with fewer bytes in all manifests none is ever full, though each be 1 % larger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,12 +181,14 @@ class SettingSimulator:
 
     def with_measured_bands(self, figures: Figures) -> Figures:
         """The figures with bands that are as wide as they move by where manifests are a little smaller or larger: when
-        they are full decides how often they merge. Not of statements, which take seconds to step through.
+        they are full decides how often they merge; where none is ever full, all moves as their bytes do, and one other
+        size is enough. Not of statements, which take seconds to step through.
         """
         setting = figures.setting
         if self.case(setting).changes_rows:
             return figures
-        scales = (1 + share * SIZES_KNOWN_TO for share in (-1.0, -0.5, 0.5, 1.0))
+        shares = (-1.0, -0.5, 0.5, 1.0) if self.fills_manifests(setting, NEARLY_FULL) else (1.0,)
+        scales = (1 + share * SIZES_KNOWN_TO for share in shares)
         others = [self._of_other_manifests(setting, scale).figures(setting).values for scale in scales]
 
         def moved(metric: str) -> float:
@@ -213,12 +216,14 @@ class SettingSimulator:
         found = {horizon_s: self.figures(setting, horizon_s=horizon_s) for horizon_s in reversed(horizons_s)}
         return tuple(found[horizon_s] for horizon_s in horizons_s)  # the longest first, as others lie on its way
 
-    def fills_manifests(self, setting: Setting) -> bool:
-        """Whether a larger target could make a difference: with far fewer bytes than it no manifest is ever full."""
+    def fills_manifests(self, setting: Setting, share: float = FAR_FROM_FULL) -> bool:
+        """Whether manifests take more than this share of the target together: with fewer bytes none is ever full, and
+        the target makes no difference.
+        """
         target = TableProperties.read(self.case(setting).table.properties).manifest_target_size_bytes
         end = self._course(setting, 1.0, self._window(setting)).end
         most = max(float(end.data_manifest_bytes.max()), float(end.delete_manifest_bytes.max()))
-        return most > FAR_FROM_FULL * target
+        return most > share * target
 
     def least_cost(self, setting: Setting) -> float:
         """What a month of a setting costs at least, whatever its history: queries open the files of a day, or of half

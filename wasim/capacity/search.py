@@ -178,15 +178,15 @@ class Search:
 
     def _is_enough_without(self, setting: Setting, found: Iterable[Figures]) -> bool:
         """Whether one of those found is within limits as the setting would be without rewriting manifests, or by doing
-        that more seldom, and fewer of them are worth nothing: then it is preferred for being simpler.
+        that more seldom, and fewer of them are worth nothing, not even to an aim: then it is preferred as simpler.
         """
         every_s, like = setting.maintenance.rewrite_every_s, _without_rewriting(setting)
         if every_s is None:
             return False
         return any(
             one.keeps_up
-            and not one.broken((*self.limits, *self.aims))
-            and not self._fewer_manifests_pay(one)
+            and not one.broken(self.limits)
+            and not self._fewer_manifests_pay(one, self.aims)
             and (one.setting.maintenance.rewrite_every_s or inf) > every_s
             and like == _without_rewriting(one.setting)
             for one in found
@@ -252,13 +252,15 @@ class Search:
         if target is not None or self._merges(best.setting) or best.setting.maintenance.rewrite_every_s is not None:
             yield replace(best.setting, manifest_target_bytes=LARGE_MANIFEST_BYTES if target is None else None)
 
-    def _fewer_manifests_pay(self, best: Figures) -> bool:
-        """Whether fewer manifests could be worth a job or a property. They save planning, and bytes of lists."""
+    def _fewer_manifests_pay(self, best: Figures, aims: Sequence[Limit] = ()) -> bool:
+        """Whether fewer manifests could be worth a job or a property, also to come nearer to these aims. They save
+        planning, and bytes of lists.
+        """
         if _matters(best.cost.planning, best) or not best.keeps_up:
             return True
         written = best.written_bytes
         shortens = written[Kind.MANIFEST_LIST] > LEAST_SHARE * sum(written[kind] for kind in METADATA_KINDS)
-        return any(shortens or limit.metric in OF_MANIFESTS for limit in best.broken(self.limits))
+        return any(shortens or limit.metric in OF_MANIFESTS for limit in best.broken((*self.limits, *aims)))
 
     def allowed(self, setting: Setting) -> Setting:
         """The setting, or the nearest one that is worth a simulation: merging appends do themselves what
