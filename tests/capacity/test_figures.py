@@ -214,6 +214,16 @@ def test_bands_show_what_the_bytes_of_manifests_decide():
     assert replace(measured, bands=own.bands) == own
 
 
+def test_one_other_size_of_manifests_never_full_shows_their_bands(monkeypatch: pytest.MonkeyPatch):
+    simulator = SettingSimulator(request=a_request())
+    figures = simulator.figures(HOURLY)
+    found, bands = replace(figures, bands=dict.fromkeys(figures.bands, 0.0)), []
+    for fills in (False, True):
+        monkeypatch.setattr(SettingSimulator, "fills_manifests", lambda *_, fills=fills: fills)
+        bands.append(simulator.with_measured_bands(found).bands)
+    assert bands[0] == pytest.approx(bands[1], rel=0.01)  # bytes are whole numbers
+
+
 def test_bands_are_weighted_by_what_each_kind_writes():
     written = dict.fromkeys(Kind, 0) | {Kind.METADATA_JSON: 300, Kind.MANIFEST_LIST: 100, Kind.DATA: 5_000}
     band = dict.fromkeys(Kind, 0.0) | {Kind.METADATA_JSON: 0.1, Kind.MANIFEST_LIST: 0.5, Kind.DATA: 0.01}

@@ -448,6 +448,19 @@ def test_rewriting_seldom_enough_leaves_no_need_to_do_so_often():
     assert not limited._is_enough_without(rewriting(DAY_S), [some_figures(PLAIN, 20.0, snapshots=5)])
 
 
+def test_an_aim_is_rewritten_for_only_where_lists_have_part():
+    search = replace(searching(compacts), aims=[at_most("wa_metadata", 0.5)])
+    rewriting = replace(PLAIN, maintenance=replace(NO_MAINTENANCE, rewrite_every_s=DAY_S))
+
+    def is_enough(lists: int) -> bool:
+        written = dict.fromkeys(Kind, 0) | {Kind.METADATA_JSON: 100 - lists, Kind.MANIFEST_LIST: lists}
+        return search._is_enough_without(rewriting, [some_figures(PLAIN, 20.0, written_bytes=written, wa_metadata=1)])
+
+    assert [is_enough(lists) for lists in (2, 3)] == [True, False]
+    search.aims = [at_most("manifests", 0.5)]
+    assert not is_enough(0)
+
+
 def test_later_searches_leave_out_ways_to_more_manifests():
     law = by_rewriting(100, 40, 10)
     rewriting = replace(PLAIN, maintenance=replace(NO_MAINTENANCE, rewrite_every_s=DAY_S))
