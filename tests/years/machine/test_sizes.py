@@ -76,6 +76,8 @@ def test_compacted_files_say_where_their_rows_came_from(rows: float, together: f
 def test_entries_of_rewritten_and_sorted_files_take_more():
     table, laws = table_with([]), replace(LAWS, sorted_more=[2.0, 0.0])
     table.compacted_more[0] = 5.0
-    sizes = [manifest_bytes(table, laws, 0, *counts) for counts in ((8, 0, 0), (8, 0, 3), (6, 2, 0), (0, 8, 0))]
+    sizes = [
+        manifest_bytes(table, laws, 0, *counts) for counts in ((8, 0, 0, 0), (8, 0, 0, 3), (6, 2, 0, 0), (0, 8, 0, 0))
+    ]
     # the first of rewritten files without others beside it takes no more
     assert [size - sizes[0] for size in sizes] == pytest.approx([0, 2 * 3, 5 * 2, 5 * 7])

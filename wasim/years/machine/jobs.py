@@ -30,6 +30,7 @@ from wasim.years.machine.manifests import (
 from wasim.years.machine.sizes import digits
 from wasim.years.machine.tables import (
     ARRIVED,
+    AS_CAME,
     BEYOND,
     CHANGED,
     COHORTS,
@@ -85,6 +86,7 @@ from wasim.years.machine.tables import (
     REPLACED,
     REWRITTEN,
     ROWS,
+    SETTLED,
     SETTLED_FILES,
     SETTLED_ROWS,
     SMALL_FILES,
@@ -217,6 +219,9 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         if before <= NEGLIGIBLE and (is_all or laws.deletes + laws.uses_vectors == 0):
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
+    before = entries_of(table, SETTLED)
+    came = numbers[AS_CAME] * max(0.0, before - done[MADE_SETTLED]) + left_small
+    numbers[AS_CAME] = min(1.0, came / max(before + left_small + left_partial, NEGLIGIBLE))
     settle_entries(table, FRESH, left_small)
     settle_entries(table, PARTIAL, left_partial)
 

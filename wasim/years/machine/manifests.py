@@ -274,8 +274,8 @@ def close_bin(table: Table, laws: Laws, group: int, copied: int, parts: int, rep
             merged[column] += count * row[column]
         missed += count * live_of(row) * row[MISSED]
     # entries that this commit deleted are carried into what its own manifests become
-    compacted = merged[PARTIAL] + merged[SETTLED] + merged[GONE_COMPACTED]
-    size = manifest_bytes(table, laws, group, merged[FRESH] + merged[GONE_FRESH], compacted, merged[SORTED])
+    fresh, compacted = merged[FRESH] + merged[GONE_FRESH], merged[PARTIAL] + merged[GONE_COMPACTED]
+    size = manifest_bytes(table, laws, group, fresh, compacted, merged[SETTLED], merged[SORTED])
     merged[BYTES], merged[SIBLINGS], merged[MISSED] = size, 1 - 1 / repeat, missed / max(live_of(merged), NEGLIGIBLE)
     note_written(table, group, repeat, size)
     counts[ROOM - 1] += items * repeat
@@ -423,8 +423,8 @@ def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: floa
         note_leaving(table, group, row, count)
         written = spare[copied]
         written[GONE_FRESH], written[GONE_COMPACTED], written[IS_NEW] = gone, gone_compacted, 1.0
-        compacted = written[PARTIAL] + written[SETTLED] + gone_compacted
-        written[BYTES] = manifest_bytes(table, laws, group, written[FRESH] + gone, compacted, row[SORTED])
+        compacted, stay = written[PARTIAL] + gone_compacted, written[SETTLED]
+        written[BYTES] = manifest_bytes(table, laws, group, written[FRESH] + gone, compacted, stay, row[SORTED])
         # the first of emptied ones stands next to the manifest of what their files were rewritten into
         written[SIBLINGS] = 1.0 if live_of(written) <= NEGLIGIBLE else max(0.0, 1 - 1 / count)
         note_written(table, group, count, written[BYTES])
@@ -497,7 +497,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     for column in range(FRESH, SORTED + 1):
         one[column] /= parts
     one[MISSED] = missed / entries
-    one[BYTES] = manifest_bytes(table, laws, group, one[FRESH], one[PARTIAL] + one[SETTLED], one[SORTED])
+    one[BYTES] = manifest_bytes(table, laws, group, one[FRESH], one[PARTIAL], one[SETTLED], one[SORTED])
     replace_rows(table, group, 1, 0)
     note_written(table, group, parts, one[BYTES])
     if laws.copies and group == 0:
@@ -516,5 +516,5 @@ def list_own(table: Table, group: int, size: float) -> int:
 
 def list_compacted(table: Table, laws: Laws, partial: float, settled: float) -> None:
     """Lists the files that a compaction, or a statement, made."""
-    row = table.rows[0][list_own(table, 0, manifest_bytes(table, laws, 0, 0.0, partial + settled, 0.0))]
+    row = table.rows[0][list_own(table, 0, manifest_bytes(table, laws, 0, 0.0, partial + settled, 0.0, 0.0))]
     row[PARTIAL], row[SETTLED] = partial, settled

@@ -3,7 +3,7 @@
 from math import ceil, exp, log
 
 from wasim.years.growth import TABULATED
-from wasim.years.machine.tables import Laws, Table
+from wasim.years.machine.tables import AS_CAME, Laws, Table
 
 
 def digits(value: float) -> int:
@@ -54,8 +54,12 @@ def through(laws: Laws, count: float) -> float:
     return laws.list_sums[TABULATED] + beyond * first + slope * beyond * (beyond + 1) / 2
 
 
-def manifest_bytes(table: Table, laws: Laws, group: int, fresh: float, compacted: float, by_partition: float) -> float:
-    """Bytes of a manifest by its entries."""
+def manifest_bytes(
+    table: Table, laws: Laws, group: int, fresh: float, compacted: float, settled: float, by_partition: float
+) -> float:
+    """Bytes of a manifest by its entries, those of files that stay among them."""
+    came = 0.0 if group else settled * table.numbers[AS_CAME]
+    fresh, compacted = fresh + came, compacted + settled - came
     beside_others = compacted - 1 + fresh if group or fresh < 1 else compacted
     more = table.compacted_more[group] * max(0.0, beside_others) + laws.sorted_more[group] * by_partition
     return at(fresh + compacted, laws.entry_counts[group], laws.entry_bytes[group], laws.entries_known[group]) + more

@@ -435,7 +435,7 @@ def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> N
     numbers = table.numbers
     if entries > NEGLIGIBLE:
         together, fresh = max(0.0, entries - 1), entries
-        size = manifest_bytes(table, laws, 1, entries, 0.0, together)
+        size = manifest_bytes(table, laws, 1, entries, 0.0, 0.0, together)
         if numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0:
             fresh -= min(entries, numbers[EDGE_FILES], table.hits[HIT_FILES][edge_of(table, laws)])
         row = table.rows[1][list_own(table, 1, size)]

@@ -77,7 +77,8 @@ OWN_DELETES = COMPACTED_AT + 1  # bytes of delete files for each file that compa
 EDGE_SINCE = OWN_DELETES + 2
 UNCOUNTED = EDGE_SINCE + 1  # commits since files were counted by partition
 RANDOM = UNCOUNTED + 1  # the last random number that was drawn
-NUMBERS = RANDOM + 1
+AS_CAME = RANDOM + 1  # of the entries that stay, the share of files as they arrived, which are too few to be compacted
+NUMBERS = AS_CAME + 1
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

@@ -59,7 +59,7 @@ def write_again(
 ) -> None:
     """Writes `count` of these manifests again, each without the entries of each kind that are gone."""
     written = table.spare[to]
-    size = manifest_bytes(table, laws, group, row[FRESH], row[PARTIAL] + row[SETTLED], row[SORTED])
+    size = manifest_bytes(table, laws, group, row[FRESH], row[PARTIAL], row[SETTLED], row[SORTED])
     note_leaving(table, group, row, count)
     note_written(table, group, count, size)
     begin_row(written, count, size, 1.0)
