@@ -15,6 +15,7 @@ from wasim.years.growth import SizeByCount
 from wasim.years.machine.tables import (
     BYTES,
     COUNT,
+    DEALT,
     FILES,
     FRESH,
     GONE_COMPACTED,
@@ -35,6 +36,7 @@ from wasim.years.machine.taken import (
     followers_left,
     leave,
     mark_by_age,
+    mark_counted,
     mark_newest,
     power,
     reopen_entries,
@@ -319,3 +321,14 @@ def test_settled_entries_count_as_compacted_again() -> None:
 
 def test_a_manifest_without_entries_of_a_kind_misses_none() -> None:
     assert [power(0.0, 0.0), power(0.5, 3.0), power(0.0, 2.0)] == [1.0, 0.125, 0.0]
+
+
+def test_entries_go_with_the_partitions_last_compacted_before_them() -> None:
+    """Two of four partitions are compacted, one of them for the second time: commits 1 to 5 are in the others alone."""
+    table = table_with([(4, 9e3, 3, 0, 0), (1, 9e3, 3, 1, 0), (2, 9e3, 4, 0, 0)])
+    table.numbers[DEALT] = 7.0
+    table.counted[:4] = [[3.0, 5.0, 1.0], [7.0, 0.0, 1.0], [4.0, 0.0, 0.0], [4.0, 0.0, 0.0]]
+    mark_counted(table, replace(simple_laws(), files=4.0, open_partitions=4.0), 4, 9 / 23, 1.0)
+    assert [table.gone[place][0] for place in range(3)] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
+    assert table.gone[1][1] == 1.0
+    assert [since for _, since, _ in table.counted[:4]] == [7.0, 7.0, 0.0, 0.0]

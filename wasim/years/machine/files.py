@@ -9,16 +9,19 @@ from wasim.years.machine.tables import (
     ARRIVED_LIVE,
     COHORTS,
     COMMITS,
+    COMPACTED_SINCE,
     DEAD,
     DEALT,
     DELETE,
     DELETES_BEFORE,
     DELETES_BEFORE_LEFT,
     FEW_COMMITS,
+    FILES_THERE,
     FIRED,
     GROUPS,
     IS_NEWEST,
     IS_SCATTERED,
+    IS_TAKEN,
     IS_THERE,
     LEFT_FILES,
     LEFT_SINCE,
@@ -158,7 +161,8 @@ def begin_cohort(table: Table, partitions: float) -> None:
     table.numbers[COHORTS] += 1
     table.numbers[UNCOUNTED] = 0.0
     for place in range(MOST_COUNTED):
-        table.counted[place] = 0.0
+        table.counted[place][FILES_THERE] = 0.0
+        table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]
 
 
 def put_together(table: Table, place: int, other: int) -> None:
@@ -286,8 +290,9 @@ def count_arrived(table: Table, laws: Laws, every: int, by_chance: bool) -> floa
         share = 1 - laws.uneven * laws.open_partitions / laws.files  # of a commit's tasks that write into a partition
     table.numbers[UNCOUNTED] = 0.0
     for place in range(every):
-        table.counted[place] += draw_binomial(table, floor(trials / share + MEDIAN), share) if by_chance else trials
-        found += table.counted[place]
+        one = table.counted[place]
+        one[FILES_THERE] += draw_binomial(table, floor(trials / share + MEDIAN), share) if by_chance else trials
+        found += one[FILES_THERE]
     return found
 
 
@@ -300,19 +305,20 @@ def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple
     is_sure = files - SURELY * sqrt(one[UNEVEN]) >= least or is_group_due(table, laws, one, min(2.0, files))
     found = count_arrived(table, laws, every, not is_sure)
     for place in range(every):
-        if is_sure or counted[place] >= least:
-            due, taken = due + 1, taken + counted[place]
-            counted[place] = 1.0
+        counted[place][IS_TAKEN] = 0.0
+        if is_sure or counted[place][FILES_THERE] >= least:
+            due, taken = due + 1, taken + counted[place][FILES_THERE]
+            counted[place][FILES_THERE] = counted[place][IS_TAKEN] = 1.0
     if due in (0, every):
         return (1.0 if due > 0 else 0.0), 0.0
     return due / every, files * (taken / due * every / found - 1)
 
 
-def variance_of(values: list[float], count: int) -> float:
-    """The variance of the first ones."""
+def variance_of(counted: list[list[float]], count: int) -> float:
+    """The variance of how many files there are in so many partitions."""
     total = squares = 0.0
     for place in range(count):
-        total, squares = total + values[place], squares + values[place] ** 2
+        total, squares = total + counted[place][FILES_THERE], squares + counted[place][FILES_THERE] ** 2
     return max(0.0, squares / count - (total / count) ** 2)
 
 

@@ -10,6 +10,7 @@ from wasim.years.machine.files import (
     drop_closed,
     held_with_dead,
     oldest_place,
+    partitions_counted,
     reopen_files,
     small_of,
     take_groups,
@@ -104,7 +105,7 @@ from wasim.years.machine.tables import (
     Laws,
     Table,
 )
-from wasim.years.machine.taken import reopen_entries, take, want, want_deletes
+from wasim.years.machine.taken import mark_counted, reopen_entries, take, thin, want, want_deletes
 from wasim.years.machine.touched import edge_of, total_of
 
 
@@ -336,6 +337,10 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
         of_partial, listed = 0.0, table.done[TOOK_SMALL] + table.done[TOOK_PARTIAL]
     else:
         listed = fresh * of_small
+    counted = partitions_counted(table, laws, newest_place(table))
+    if counted > 0:
+        mark_counted(table, laws, counted, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial)
+        return thin(table, laws, 0, 1.0, 0.0)
     if laws.lifetime < inf and laws.parts <= 1:
         # partitions that are left have the newest files, but where the oldest ones come to have new files again
         for kind, files in ((0, listed), (1, partial * of_partial)):

@@ -57,7 +57,7 @@ def through(laws: Laws, count: float) -> float:
 def manifest_bytes(
     table: Table, laws: Laws, group: int, fresh: float, compacted: float, settled: float, by_partition: float
 ) -> float:
-    """Bytes of a manifest by its entries, those of files that stay among them."""
+    """Bytes of a manifest by its entries, also of files that stay."""
     came = 0.0 if group else settled * table.numbers[AS_CAME]
     fresh, compacted = fresh + came, compacted + settled - came
     beside_others = compacted - 1 + fresh if group or fresh < 1 else compacted

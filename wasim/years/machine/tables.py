@@ -36,6 +36,7 @@ HIT_PARTITIONS, ROWS_WRITTEN = UNEVEN + 3, UNEVEN + 4
 WRITTEN_AT = UNEVEN + 5  # the commit after which a statement wrote data files into them last
 ROW_OF_PARTITIONS = UNEVEN + 6
 MOST_COUNTED = 32  # partitions of which the files of each are counted where chance decides which of them is compacted
+FILES_THERE, COMPACTED_SINCE, IS_TAKEN = range(3)  # of such a partition; its last compaction was after so many commits
 SURELY = 6.0  # standard deviations from the mean, beyond which no partition lies
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Single numbers of a table
@@ -258,7 +259,7 @@ class Table:
     places: list[int]  # of the manifests in the open bin
     counts: list[float]
     cohorts: list[list[float]]
-    counted: list[float]  # files in each of the newest partitions, of which there are few
+    counted: list[list[float]]  # of each of the newest partitions, of which there are few: `FILES_THERE` and so on
     numbers: list[float]
     flows: list[float]
     before: list[float]  # numbers in snapshots

@@ -1,6 +1,6 @@
 """Entries that statements take out of manifests in the machine: every manifest that lists one is written again."""
 
-from math import ceil, exp, floor, log, log1p
+from math import ceil, exp, floor, inf, log, log1p
 
 from wasim.years.machine.manifests import (
     begin_row,
@@ -14,7 +14,9 @@ from wasim.years.machine.manifests import (
 )
 from wasim.years.machine.sizes import manifest_bytes
 from wasim.years.machine.tables import (
+    COMPACTED_SINCE,
     COUNT,
+    DEALT,
     EVENLY,
     FILES,
     FRESH,
@@ -25,6 +27,7 @@ from wasim.years.machine.tables import (
     IN_STEP,
     IS_NEW,
     IS_SCATTERED,
+    IS_TAKEN,
     LARGE,
     MISSED,
     NEGLIGIBLE,
@@ -263,6 +266,53 @@ def want_deletes(table: Table, entries: float, newest: bool, of_arrived: bool) -
         if of_arrived:
             gone[1] = gone[2] = 0.0
         entries -= taken
+
+
+def mark_counted(table: Table, laws: Laws, every: int, of_small: float, of_partial: float) -> None:
+    """With which probability an entry of each kind goes, into `gone`, where some of so few partitions are compacted,
+    these shares of all their files: a commit's are in those that were last compacted before it. Then they have been.
+    """
+    each = laws.files / laws.open_partitions
+    for kind, share in ((0, of_small), (1, of_partial)):
+        until, left, goes, listed, found = table.numbers[DEALT] if kind == 0 else inf, 0.0, 1.0, 0.0, 0.0
+        for place in range(table.used[0] - 1, -1, -1):
+            row, taken = table.rows[0][place], 0.0
+            entries = rest = row[COUNT] * row[FRESH + kind]
+            while rest > NEGLIGIBLE:
+                if left <= NEGLIGIBLE:
+                    since, there, due = compacted_before(table, every, until, kind == 1)
+                    left = inf if there == 0 else there * each * (until - since) if kind == 0 else there
+                    goes, until = due / there if there > 0 else 1.0, since
+                step = min(rest, left)
+                taken, rest, left = taken + step * goes, rest - step, left - step
+            table.counts[place], table.gone[place][2] = 1.0, 0.0
+            table.gone[place][kind] = taken / entries if entries > NEGLIGIBLE else 0.0
+            listed, found = listed + entries, found + taken
+        for place in range(table.used[0]):  # as many as go of all
+            gone = table.gone[place]
+            if share * listed <= found:
+                gone[kind] *= share * listed / max(found, NEGLIGIBLE)
+            else:
+                gone[kind] = 1 - (1 - gone[kind]) * (1 - share) * listed / max(listed - found, NEGLIGIBLE)
+            gone[kind] = min(1.0, max(0.0, gone[kind]))
+    for place in range(every):
+        if table.counted[place][IS_TAKEN] > 0:
+            table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]
+
+
+def compacted_before(table: Table, every: int, until: float, alone: bool) -> tuple[float, float, float]:
+    """Of so few partitions those last compacted before this commit: after which commit the latest one of them was, how
+    many they are, or how many were compacted with it `alone`, and how many of these are compacted now.
+    """
+    since, there, due = -1.0, 0.0, 0.0
+    for place in range(every):
+        at = table.counted[place][COMPACTED_SINCE]
+        since = max(since, at) if at < until else since
+    for place in range(every):
+        at = table.counted[place][COMPACTED_SINCE]
+        if at == since or (at < since and not alone):
+            there, due = there + 1, due + table.counted[place][IS_TAKEN]
+    return since, there, due
 
 
 def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) -> float:
