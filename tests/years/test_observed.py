@@ -70,3 +70,15 @@ def test_others_write_lists_and_manifests_beside_the_writer():
         written = plain.totals.written_bytes[kind]
         assert beside.totals.written_bytes[kind] == pytest.approx((1 + share) * written, rel=1e-3)
     assert plain.band[Kind.METADATA_JSON] >= 0.02
+
+
+def test_statistics_found_in_a_table_come_with_its_commits():
+    def json_bytes(statistics: float) -> float:
+        found = observed()
+        found = replace(found, json=replace(found.json, statistics=statistics))
+        fitted = as_observed(shape(), found, fits_of(shape(), found))
+        summed = sum_history(CASE, fitted, grown_of(CASE, fitted, History(case=CASE, shape=fitted).run()))
+        return summed.totals.written_bytes[Kind.METADATA_JSON]
+
+    entries = CASE.commits * (CASE.commits + 1) / 2  # nothing expires
+    assert json_bytes(300.0) - json_bytes(0.0) == pytest.approx(300 * entries, rel=1e-6)

@@ -89,7 +89,7 @@ def of_each(size: float) -> Curve:
     return Curve(np.array([0.0, 1.0]), np.array([0.0, size]))
 
 
-NO_STATISTICS = of_each(0.0)
+_NO_STATISTICS = of_each(0.0)
 ENTRIES_LOOKED_AT = 12  # of a history: what they name grows by digits
 
 
@@ -137,7 +137,7 @@ class MetadataJson:
     snapshot_log_entry: float
     no_parent: float = 0.0  # by which a table's first snapshot is smaller
     zipped: Zipped | None = None
-    statistics: Curve = NO_STATISTICS
+    statistics: Curve = _NO_STATISTICS
     entry: "StatisticsEntry | None" = None
     expiry: ExpiryOfCommit | None = None
     versions: float | None = None

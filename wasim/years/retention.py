@@ -17,7 +17,7 @@ from wasim.scenario.changes import ExpireSnapshots
 from wasim.units import Floats
 from wasim.workload import schedule
 from wasim.years.flows import Flow
-from wasim.years.json_sizes import NO_STATISTICS, MetadataJson
+from wasim.years.json_sizes import MetadataJson
 from wasim.years.samples import BEFORE_MAINTENANCE, Samples
 
 ALL_TURNS = 512  # expiries looked at one by one, at either end of a history; between them, some of many
@@ -84,9 +84,7 @@ class Grown:
     def items(self) -> Floats:
         """Bytes of all snapshots made and their log entries, by sample."""
         samples, found = self.samples, self.json.found
-        own = samples.flows[:, Flow.SNAPSHOT_JSON_BYTES]
-        if self.json.statistics is not NO_STATISTICS:
-            own = own + self.json.statistics.at(samples.commits)
+        own = samples.flows[:, Flow.SNAPSHOT_JSON_BYTES] + self.json.statistics.at(samples.commits)
         if found is None:
             return own + self.json.snapshot_log_entry * samples.snapshots
         # numbers in them grow on as simulated, from what they came to when the table was looked at
