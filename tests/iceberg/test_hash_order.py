@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wasim.iceberg.hash_order import java_copy_order, java_map_order, java_string_hash
+from wasim.iceberg.hash_order import (
+    hashed_order,
+    iceberg_partition_hash,
+    iceberg_text_hash,
+    java_copy_order,
+    java_map_order,
+    java_string_hash,
+)
 
 
 def buckets_of(order, count):
@@ -50,3 +57,11 @@ def test_a_string_hashes_as_in_java(text, hashed):
 
 def test_high_bits_of_a_hash_count_too():
     assert java_map_order([1 << 16, 0]) == [0, 1 << 16]
+
+
+def test_partitions_and_paths_hash_as_in_iceberg():
+    by_region_and_day = [(region, 20454) for region in range(6)]  # whose delete files Spark wrote in this order
+    regions = [region for region, _ in hashed_order(by_region_and_day, iceberg_partition_hash)]
+    assert regions == [4, 2, 0, 5, 3, 1]
+    assert iceberg_text_hash("ab") == (177 * 31 + 97) * 31 + 98
+    assert iceberg_partition_hash(("ab", None)) == ((97 * 41 + 2) * 41 + iceberg_text_hash("ab")) * 41 % 2**32

@@ -14,6 +14,7 @@ from wasim.iceberg import DataFileEntry, read_manifest
 from wasim.iceberg.record_fields import Status
 from wasim.scenario import Case
 from wasim.scenario.examine import examine
+from wasim.scenario.parts import Columns
 from wasim.scenario.sweep import make_case
 from wasim.twin import profile_named, shipped_profile, simulate_case
 from wasim.twin.data_files import data_files_of
@@ -180,3 +181,12 @@ def test_a_column_is_within_a_byte_of_what_was_written(values: list[int], is_req
 def test_random_numbers_of_any_count_stay_as_long(count: int):
     values = np.random.default_rng(1).integers(0, 2**62, count)
     assert number_column_bytes(values, is_required=False) == pytest.approx(8 * count + 44, rel=0.03)
+
+
+# Of Spark's files of 2,667 rows
+@pytest.mark.parametrize(("column", "real_bytes"), [({"length": 60}, 58), ({"length": 12, "values": 50}, 4.5)])
+def test_pages_of_columns_without_samples_differ(column: dict[str, int], real_bytes: float) -> None:
+    table = synthetic_case().table.model_copy(update={"columns": (Columns(name="text", type="string", **column),)})
+    leaf = leaves(table, iceberg_schema(table))[-1]
+    found = ColumnSizes(leaf, profile_named("spark_batch")).of(2667).deviation_bytes
+    assert real_bytes / 2.5 < found < 2.5 * real_bytes

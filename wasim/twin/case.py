@@ -28,7 +28,7 @@ from wasim.twin.identifiers import draw_uuid, trino_query
 from wasim.twin.maintenance import is_due, maintain
 from wasim.twin.profile import WriterProfile, as_written, expiry_within
 from wasim.twin.recipe_steps import RecipeSteps, distinct_values
-from wasim.twin.scanning import live_files
+from wasim.twin.scanning import live_files, scan_tasks
 from wasim.twin.snapshot_updates import append_files, write_and_commit
 from wasim.twin.statements import Statement, change_rows, upsert, upserted_rows
 from wasim.twin.supported import check_supported
@@ -307,13 +307,16 @@ class CaseWriter:
             self.pass_time(step.event_time_s)
 
     def _statement(self, moment: Moment) -> Statement:
+        live = live_files(self.table)
+        task_id = self.task_id + scan_tasks(live)
+        self.task_id = task_id + self.case.workload.files_per_commit
         return Statement(
             locations=self.table.rules.locations,
             properties=TableProperties.read(self.table.json.base.properties),
-            live=live_files(self.table),
+            live=live,
             files=self.files,
             rng=self.rng,
-            task_id=self.task_id,
+            task_id=task_id,
             wall_ms=moment.timestamp_ms,
         )
 

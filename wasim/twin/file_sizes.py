@@ -82,6 +82,7 @@ FOOTER_BYTES_PER_COLUMN = 170.0  # apart from the schema: 1,018 B for 5 columns,
 _EXACT_ROWS, _NEAR = 64, 0.1
 _MOST_COMPRESSED = 1 << 13  # rows of upserts: larger files are mostly compacted, and sums know them by the law
 _LEAST_DEVIATION_BYTES = 0.25  # a page's checksum takes a byte less once in sixteen files
+_DEVIATION_BY_ROOT = 0.1  # what zstd makes of a page differs by so much of its bytes' square root: 0.04 … 0.2, measured
 _ENTROPY_BYTES = {"double": 7.53, "float": 3.9, "timestamp": 7.18, "timestamptz": 7.18, "boolean": 0.125}
 _PLAIN_BYTES = {"boolean": 0.125, "int": 4, "date": 4, "float": 4}
 
@@ -203,14 +204,21 @@ def _index_bytes(distinct: float, rows: int) -> float:
 
 
 def _deviation_bytes(leaf: Leaf, rows: int) -> float:
-    """By how much the column's bytes differ between files: as many values more or fewer as its dictionary holds."""
+    """By how much the column's bytes differ between files: as many values more or fewer as its dictionary holds, and
+    as zstd makes more or less of a page.
+    """
     column = leaf.column
-    if leaf.role is not None or not _has_dictionary(column, rows):
+    if leaf.role is not None:
         return _LEAST_DEVIATION_BYTES
-    keys = _keys(column)
-    missing = exp(-rows / keys)  # share of the values that no row has
-    variance = keys * missing * (1 - (1 + rows / keys) * missing)
-    return max(_LEAST_DEVIATION_BYTES, _value_bytes(column)[0] * sqrt(max(0.0, variance)))
+    has_dictionary, variance = _has_dictionary(column, rows), 0.0
+    if has_dictionary:
+        keys = _keys(column)
+        missing = exp(-rows / keys)  # share of the values that no row has
+        variance = keys * missing * (1 - (1 + rows / keys) * missing)
+    value = _value_bytes(column)[0]
+    page_bytes = _index_bytes(_distinct(column, rows), rows) if has_dictionary else rows * value
+    of_values, of_page = value * sqrt(max(0.0, variance)), _DEVIATION_BY_ROOT * sqrt(page_bytes)
+    return max(_LEAST_DEVIATION_BYTES, of_values, of_page)
 
 
 def _values_in(leaf: Leaf, rows: int) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from wasim.units import Ints
 from wasim.workload import SCATTER, RowChoice
 
 Mask = NDArray[np.bool_]
+_SPLIT_BYTES = 16 << 20  # of Iceberg's adaptive splits, the least
+_LEAST_FILE_BYTES = 4 << 20  # as which a smaller file counts: read.split.open-file-cost, its default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +69,12 @@ def live_files(table: SimulatedTable) -> LiveFiles:
         ],
         deletes=[entry for manifest in table.manifests if manifest.has_deletes for entry in manifest.live],
     )
+
+
+def scan_tasks(live: LiveFiles) -> int:
+    """How many of Spark's tasks read these files if bounds pass over none."""
+    entries = [*(entry for entry, _ in live.data), *live.deletes]
+    return ceil(sum(max(entry.file.file_size_bytes, _LEAST_FILE_BYTES) for entry in entries) / _SPLIT_BYTES)
 
 
 def scan_files(live: LiveFiles, files: DataFiles) -> list[ScannedFile]:

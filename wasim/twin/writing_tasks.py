@@ -5,16 +5,17 @@ shuffle partitions of its session. A mebibyte is what its adaptive execution lea
 cores it makes fewer and larger ones.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
+from wasim.iceberg.hash_order import hashed_order, iceberg_partition_hash, iceberg_text_hash
 from wasim.iceberg.record_fields import FileKey
 from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.delete_files import DeletedRows, write_position_deletes, write_vectors
-from wasim.twin.partitions import split_by_partition
+from wasim.twin.partitions import Partition, split_by_partition
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
 from wasim.twin.scanning import Mask, ScannedFile
 
@@ -90,7 +91,7 @@ def draw_delete_files(
     replaced = set[FileKey]()
     added: dict[int, list[DataFileEntry]] = {}
     for place, task in enumerate(tasks):
-        groups: dict[object, list[DeletedRows]] = {}  # what one file deletes
+        held: dict[tuple[int, Partition], dict[str, DeletedRows]] = {}
         spec_of: dict[str, int] = {}
         for file, mask in task.deleted:
             positions = np.flatnonzero(mask)
@@ -99,17 +100,30 @@ def draw_delete_files(
                 replaced |= {entry.key for entry in file.own_deletes}
             path, partition = file.entry.file.file_path, file.entry.file.partition
             spec_of[path] = file.spec_id
-            key: object = "every" if uses_vectors else (file.spec_id, partition) if by_partition else path
-            groups.setdefault(key, []).append(DeletedRows(path=path, partition=partition, positions=positions))
+            one = DeletedRows(path=path, partition=partition, positions=positions)
+            held.setdefault((file.spec_id, partition), {})[path] = one
         task_name = f"{place:05d}-{numbers.first_task_id + place}-{numbers.query_id}"
-        for count, group in enumerate(groups.values(), 1):
-            if uses_vectors:
-                path = numbers.locations.data_file("", f"{task_name}-{count:05d}-deletes.puffin")
-                for vector in write_vectors(files, path, group):
-                    added.setdefault(spec_of[vector.referenced_data_file or ""], []).append(vector)
-            else:
-                folder = files.folder_of(group[0].partition)
-                path = numbers.locations.data_file(folder, f"{task_name}-{count:05d}-deletes.parquet")
-                written = write_position_deletes(files, path, group, rng)
-                added.setdefault(spec_of[group[0].path], []).append(written)
+        if uses_vectors:
+            path = numbers.locations.data_file("", f"{task_name}-00001-deletes.puffin")
+            for vector in write_vectors(files, path, [one for some in held.values() for one in some.values()]):
+                added.setdefault(spec_of[vector.referenced_data_file or ""], []).append(vector)
+            continue
+        for count, group in enumerate(_groups(held, by_partition=by_partition), 1):
+            folder = files.folder_of(group[0].partition)
+            path = numbers.locations.data_file(folder, f"{task_name}-{count:05d}-deletes.parquet")
+            written = write_position_deletes(files, path, group, rng)
+            added.setdefault(spec_of[group[0].path], []).append(written)
     return DeleteFiles(added=added, replaced=replaced)
+
+
+def _groups(
+    held: Mapping[tuple[int, Partition], Mapping[str, DeletedRows]], *, by_partition: bool
+) -> Iterator[Sequence[DeletedRows]]:
+    """What one file deletes each, by spec and partition, and path: in the order of the maps of Iceberg's writer."""
+    for spec_id in sorted({spec_id for spec_id, _ in held}):
+        for partition in hashed_order((one for spec, one in held if spec == spec_id), iceberg_partition_hash):
+            rows = held[spec_id, partition]
+            if by_partition:
+                yield list(rows.values())
+            else:
+                yield from ([rows[path]] for path in hashed_order(rows, iceberg_text_hash))
