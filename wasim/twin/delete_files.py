@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.hash_order import hashed_order, iceberg_partition_hash, iceberg_text_hash, java_map_order
 from wasim.iceberg.record_fields import FileContent, PartitionValue, key_of
 from wasim.iceberg.schemas import Schema
 from wasim.twin.data_files import DataFiles
@@ -45,6 +45,17 @@ class DeletedRows:
     path: str
     partition: tuple[PartitionValue, ...]
     positions: Ints
+
+
+def in_map_order(deleted: Sequence[DeletedRows]) -> list[DeletedRows]:
+    """By partition, and by path, in the order in which Iceberg's writer closes the files that delete from them: that of
+    its hash maps.
+    """
+    by_partition: dict[tuple[PartitionValue, ...], dict[str, DeletedRows]] = {}
+    for one in deleted:
+        by_partition.setdefault(one.partition, {})[one.path] = one
+    in_order = [by_partition[key] for key in hashed_order(by_partition, iceberg_partition_hash)]
+    return [rows[path] for rows in in_order for path in hashed_order(rows, iceberg_text_hash)]
 
 
 def position_delete_file(path: str, deleted: Sequence[DeletedRows], rng: np.random.Generator) -> DataFileEntry:

@@ -7,15 +7,15 @@ cores it makes fewer and larger ones.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
 from wasim.iceberg import DataFileEntry
-from wasim.iceberg.hash_order import hashed_order, iceberg_partition_hash, iceberg_text_hash
 from wasim.iceberg.record_fields import FileKey
 from wasim.twin.data_files import DataFiles, FileNumbers
-from wasim.twin.delete_files import DeletedRows, write_position_deletes, write_vectors
-from wasim.twin.partitions import Partition, split_by_partition
+from wasim.twin.delete_files import DeletedRows, in_map_order, write_position_deletes, write_vectors
+from wasim.twin.partitions import split_by_partition
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
 from wasim.twin.scanning import Mask, ScannedFile
 
@@ -91,7 +91,7 @@ def draw_delete_files(
     replaced = set[FileKey]()
     added: dict[int, list[DataFileEntry]] = {}
     for place, task in enumerate(tasks):
-        held: dict[tuple[int, Partition], dict[str, DeletedRows]] = {}
+        held: dict[int, list[DeletedRows]] = {}
         spec_of: dict[str, int] = {}
         for file, mask in task.deleted:
             positions = np.flatnonzero(mask)
@@ -101,11 +101,11 @@ def draw_delete_files(
             path, partition = file.entry.file.file_path, file.entry.file.partition
             spec_of[path] = file.spec_id
             one = DeletedRows(path=path, partition=partition, positions=positions)
-            held.setdefault((file.spec_id, partition), {})[path] = one
+            held.setdefault(file.spec_id, []).append(one)
         task_name = f"{place:05d}-{numbers.first_task_id + place}-{numbers.query_id}"
         if uses_vectors:
             path = numbers.locations.data_file("", f"{task_name}-00001-deletes.puffin")
-            for vector in write_vectors(files, path, [one for some in held.values() for one in some.values()]):
+            for vector in write_vectors(files, path, [one for some in held.values() for one in some]):
                 added.setdefault(spec_of[vector.referenced_data_file or ""], []).append(vector)
             continue
         for count, group in enumerate(_groups(held, by_partition=by_partition), 1):
@@ -116,14 +116,11 @@ def draw_delete_files(
     return DeleteFiles(added=added, replaced=replaced)
 
 
-def _groups(
-    held: Mapping[tuple[int, Partition], Mapping[str, DeletedRows]], *, by_partition: bool
-) -> Iterator[Sequence[DeletedRows]]:
-    """What one file deletes each, by spec and partition, and path: in the order of the maps of Iceberg's writer."""
-    for spec_id in sorted({spec_id for spec_id, _ in held}):
-        for partition in hashed_order((one for spec, one in held if spec == spec_id), iceberg_partition_hash):
-            rows = held[spec_id, partition]
+def _groups(held: Mapping[int, Sequence[DeletedRows]], *, by_partition: bool) -> Iterator[Sequence[DeletedRows]]:
+    """What one file deletes each, by partition spec, in the order of Iceberg's writer."""
+    for _, rows in sorted(held.items()):
+        for _, of_partition in groupby(in_map_order(rows), key=lambda one: one.partition):
             if by_partition:
-                yield list(rows.values())
+                yield list(of_partition)
             else:
-                yield from ([rows[path]] for path in hashed_order(rows, iceberg_text_hash))
+                yield from ([one] for one in of_partition)

@@ -16,6 +16,7 @@ from wasim.twin.delete_files import (
     CREATOR_KEY,
     DeletedRows,
     deletion_vectors,
+    in_map_order,
     position_delete_file,
 )
 from wasim.twin.event_log import EventLog
@@ -30,6 +31,7 @@ from wasim.years.manifest_sizes import NO_MANIFESTS, ManifestBytes, by_count_of,
 
 SAMPLED = 128
 POSITIONS = 8  # of each sampled file
+TASKS = SAMPLED // 4  # of Spark's, that read as many small files: each statement numbers them before its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +120,7 @@ def _described(writer: CaseWriter, *, of_each_commit: int) -> list[DataFileEntry
             locations=writer.table.rules.locations,
             query_id=query_id if keeps_names else draw_uuid(writer.rng),
             epoch=commit if keeps_names else 0,
-            first_task_id=commit * writer.case.workload.files_per_commit,
+            first_task_id=commit * (writer.case.workload.files_per_commit + TASKS),
             wall_ms=writer.wall_ms,
         )
         parts = writer.files.parts_arriving(commit)[:of_each_commit]
@@ -139,6 +141,7 @@ class _Statement:
         if writer.case.table.format_version > 2:
             created_by = writer.profile.summary.get(CREATOR_KEY, "")
             return deletion_vectors(self._path("", "00001-deletes.puffin"), deleted, created_by)
+        deleted = in_map_order(deleted)
         folders = [writer.files.folder_of(one.partition) for one in deleted]
         paths = [self._path(folder, f"{number:05d}-deletes.parquet") for number, folder in enumerate(folders, 1)]
         return [position_delete_file(path, [one], writer.rng) for path, one in zip(paths, deleted, strict=True)]
