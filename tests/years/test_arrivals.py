@@ -61,3 +61,12 @@ def test_values_of_time_and_of_growing_keys_last_a_while():
     case = synthetic_case(interval_s=10.0)
     case = replace(case, table=case.table.model_copy(update={"partition_by": by}))
     assert growing_fields(case) == {0: 3_600, 1: pytest.approx(50)}
+
+
+def test_bytes_between_two_writers_are_in_proportion():
+    case = synthetic_case()
+    narrow, other = (FileBytes(case, shipped_profile(case)) for _ in range(2))
+    other.log_bytes = [one + 1 for one in narrow.log_bytes]
+    for rows in (100, 2_000):
+        expected = 0.75 * narrow.of(rows) + 0.25 * other.of(rows)
+        assert narrow.between(other, 0.25).of(rows) == pytest.approx(expected, rel=1e-3)

@@ -8,6 +8,7 @@ from wasim.ledger import Kind
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile
 from wasim.years import band, simulate_years
+from wasim.years.arrivals import even_arrivals
 
 SMALL = 4 << 20
 
@@ -72,3 +73,20 @@ def test_newest_rows_upserted_into_partitions_are_less_closely_known(
     writer = "{kind: batch, upsert: {share: 0.2, mode: copy-on-write, locality: newest}}"
     case = small_case(horizon="60s", writer=writer, table=f"{{columns: [{{name: n, type: int}}]{partitions}}}")
     assert simulate_years(case, shipped_profile(case), Site()).band[Kind.MANIFEST_LIST] == width
+
+
+def test_dynamic_overwrites_of_partitions_are_less_closely_known(small_case: Callable[..., Case]):
+    table = "{columns: [{name: n, type: int, values: 3}], partition_by: [{column: n}]}"
+    widths = {}
+    for kind in ("dynamic", "static"):
+        case = small_case(table=table, changes=f"{{overwrite: {{every: 20s, rows: 10, kind: {kind}}}}}")
+        widths[kind] = band.band_of(case, even_arrivals(case), 1e4, {})[Kind.DATA_MANIFEST]
+    assert widths["dynamic"] == 0.15 > widths["static"]
+
+
+@pytest.mark.parametrize(("file_bytes", "width"), [(1e4, 0.03), (1e9, 0.06)])
+def test_compactions_into_several_files_are_less_closely_known(
+    file_bytes: float, width: float, small_case: Callable[..., Case]
+):
+    case = small_case(horizon="60s", maintenance="{rewrite_data_files: {every: 20s}}")
+    assert band.band_of(case, even_arrivals(case), file_bytes, {})[Kind.DATA] == width

@@ -47,3 +47,8 @@ def test_the_first_run_after_a_commit_has_its_interval():
     runs = schedule(case, RewriteManifests(every=25.0))
     found = {commit: interval_after(runs, float(commit)) for commit in range(1, 14)}
     assert {commit: at for commit, at in found.items() if at < np.inf} == {2: 2.0, 5: 5.0, 7: 7.0, 10: 10.0}
+
+
+def test_a_writer_that_rests_has_a_run_for_each_period():
+    case = resting_case(90.0, idle_commit_every=1).without_rests()
+    assert jobs_of(case, ARRIVALS)[0].runs.count == 3

@@ -9,7 +9,7 @@ from support.machine import table_with
 from support.synthetic import synthetic_case
 
 from wasim.scenario import Case
-from wasim.scenario.changes import Maintenance
+from wasim.scenario.changes import Changes, Maintenance
 from wasim.twin import Site, shipped_profile
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.years import read_shape
@@ -28,13 +28,17 @@ from wasim.years.machine.tables import (
     GONE_FILES,
     GONE_POSITIONS,
     GONE_RECORDS,
+    IS_DYNAMIC,
     KEPT,
     NEW_BYTES,
     NEW_DELETES,
     NEW_FILES,
     NEW_POSITIONS,
     NEW_RECORDS,
+    OVERWRITE,
     REPLACED,
+    ROWS_WANTED,
+    UPDATE,
     Laws,
     Table,
 )
@@ -151,3 +155,40 @@ def test_jobs_and_sizes_are_known_as_the_scenario_has_them():
         found = laws_of(case, replace(shape, arrivals=arrivals), jobs_of(case, arrivals))
         assert (found.settles, found.new_small) == (settles, new_small)
     assert [laws(version=version).copies for version in (1, 2)] == [1, 0]
+
+
+def test_rows_of_a_batch_fill_its_tasks_in_order():
+    case, shape = case_and_shape()
+    case = replace(case, workload=case.workload.model_copy(update={"files_per_commit": 3}))
+    streaming = replace(case, writer=case.writer.model_copy(update={"kind": "streaming"}))
+    found = [laws_of(one, shape, jobs_of(one, shape.arrivals)).tasks_in_order for one in (case, streaming)]
+    assert found == [3, 1]
+
+
+def test_statements_are_known_as_the_scenario_has_them():
+    case, shape = case_and_shape()
+    overwrite = {"every": 5.0, "rows": 7}
+    for kind in ("dynamic", "static"):
+        changes = Changes.model_validate({"update": {"every": 5.0, "rows": 3}, "overwrite": overwrite | {"kind": kind}})
+        rules = laws_of(replace(case, changes=changes), shape, jobs_of(case, shape.arrivals))
+        assert (rules.changes[UPDATE][IS_DYNAMIC], rules.changes[OVERWRITE][IS_DYNAMIC]) == (0, kind == "dynamic")
+        assert rules.changes[UPDATE][ROWS_WANTED] == 3
+        assert rules.file_rows < np.inf
+    assert laws().file_rows == np.inf
+
+
+def test_a_task_leaves_a_file_that_is_not_full():
+    """Of the nine files of three tasks, six are closed for their size."""
+    case, shape = case_and_shape()
+    small = laws().small_rows
+    for full_rows, new_small in ((2 * small, 3), (small / 2, 9)):
+        arrivals = Arrivals(
+            files=9.0,
+            rows_per_file=(2 * full_rows + 1) / 3,
+            partitions=1,
+            open_partitions=1,
+            lifetime_s=np.inf,
+            pieces=3,
+            piece_rows=full_rows,
+        )
+        assert laws_of(case, replace(shape, arrivals=arrivals), jobs_of(case, arrivals)).new_small == new_small

@@ -8,7 +8,7 @@ import pytest
 from wasim.ledger import Kind, Totals, sum_events
 from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile, simulate_table
-from wasim.twin.delete_files import DeletedRows, deletion_vectors, position_delete_file
+from wasim.twin.delete_files import CREATOR_KEY, DeletedRows, deletion_vectors, position_delete_file
 from wasim.twin.delete_sizes import deletes_of_one
 from wasim.years import simulate_years
 from wasim.years.position_deletes import read_position_deletes
@@ -62,7 +62,7 @@ def test_sizes_cost_no_more_for_commits_of_more_rows(small_case: Callable[..., C
 
 
 def test_rows_by_number_touch_as_many_files_as_their_share(small_case: Callable[..., Case]):
-    """Half of the rows of ten commits are in all four files of each. Where a row is touched, in one of each: entries of
+    """Half of the rows of ten commits are in all four files of each. Of eight, in one of some: entries of
     which no others name files of the same commit are 11 % larger.
     """
     cases = (
@@ -72,7 +72,7 @@ def test_rows_by_number_touch_as_many_files_as_their_share(small_case: Callable[
             workload="{rows_per_second: 40}",
             changes=f"{{update: {{every: 10s, {touched}, mode: merge-on-read}}}}",
         )
-        for touched in ("share: 0.5", "rows: 200", "rows: 1")
+        for touched in ("share: 0.5", "rows: 200", "rows: 8")
     )
     by_share, by_rows, of_one = (
         read_position_deletes(case, shipped_profile(case), Site()).manifests.by_count.at(100) for case in cases
@@ -190,3 +190,21 @@ def test_upserts_on_read_under_compaction_leave_as_many_bytes(small_case: Callab
     summed = simulate_years(case, profile, Site()).live_bytes
     for kind in (Kind.DATA, Kind.DELETE_FILE, Kind.DELETE_MANIFEST):
         assert summed[kind] == pytest.approx(exact[kind], rel=0.25), kind
+
+
+def test_a_file_of_vectors_takes_what_surrounds_each(small_case: Callable[..., Case]):
+    case = small_case(
+        table="{columns: [{name: n, type: int}], format_version: 3}",
+        changes="{update: {every: 1s, rows: 1, mode: merge-on-read}}",
+    )
+    profile = shipped_profile(case)
+    sizes = read_position_deletes(case, profile, Site())
+    for count in (1, 60):  # offsets of 128 are a digit or two longer
+        deleted = [
+            DeletedRows(path=f"{number:0{sizes.path_bytes}d}", partition=(), positions=np.arange(8))
+            for number in range(count)
+        ]
+        vectors = deletion_vectors("d", deleted, profile.summary[CREATOR_KEY])
+        held = sum(one.content_size_bytes or 0 for one in vectors)
+        around = sizes.around_bytes + count * sizes.vector_footer_bytes
+        assert vectors[0].file_size_bytes == pytest.approx(held + around, abs=3 * count + 12)

@@ -74,3 +74,13 @@ def test_what_attempts_wrote_is_deleted_or_an_orphan(catalog: str, raced_in: str
     assert found.contention.orphan_files == stays
     assert found.ledger.event_time_s[-1] == pytest.approx(600, abs=2)
     assert found.band[Kind.MANIFEST_LIST] > found.band[Kind.DATA] > alone.band[Kind.DATA]
+
+
+def test_attempts_that_are_lost_late_wrote_larger_metadata_json():
+    case = among("jdbc")
+    alone = simulate_years(case, shipped_profile(case), Site())
+    early, late = (
+        with_lost(case, alone, Settled(races=races)).contention.lost_bytes[Kind.METADATA_JSON]
+        for races in ((outcome(40), outcome(0)), (outcome(0), outcome(40)))
+    )
+    assert late > 2 * early

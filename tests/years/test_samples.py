@@ -35,3 +35,9 @@ def test_checkpoints_count_bytes_left_of_data_and_deletes():
         history.flows[:, Flow.WRITTEN_MANIFESTS + place + 1] = size
     history.flows[:, Flow.LIST_BYTES] = 1.0
     assert history.metadata_bytes.tolist() == [8.0, 8.0]
+
+
+def test_flows_between_samples_are_those_after_maintenance():
+    history = samples_at(0, 2, 2, 2, 5)
+    found = [history.flows_after(commits)[0] for commits in (0.0, 1.0, 2.0, 3.5, 5.0, 9.0)]
+    assert found == pytest.approx([0, 0.5, 3, 3.5, 4, 4], abs=0.01)

@@ -21,6 +21,7 @@ from wasim.years.machine.files import (
     drop_closed,
     group_bytes,
     has_enough,
+    held_with_dead,
     is_group_due,
     note_live,
     oldest_place,
@@ -351,3 +352,14 @@ def test_of_few_partitions_those_with_files_enough_are_compacted():
     assert [files for files, *_ in table.counted[:4]] == [1.0, 1.0, 3.0, 3.0]
     assert table.cohorts[0][UNEVEN] == 1.0
     assert table.cohorts[0][SMALL_FILES : PARTIAL_ROWS + 1] == pytest.approx([1.0, 10.0, 1.0, 30.0])
+
+
+def test_partitions_hold_their_files_each():
+    table = table_of([(4, 3, 2, 100), (1, 1, 1, 100)])
+    assert [held_with_dead(table, LAWS, 0, kind) for kind in (SMALL_FILES, PARTIAL_FILES)] == [12, 8]
+
+
+def test_more_files_than_chances_are_known_of_are_not_there():
+    table, laws = table_of([(1, 0, 0, 1)]), replace(LAWS, least_files=4.0, by_chance=1, files=1.0)
+    assert has_enough(table, laws, [[1.0] * 5] * 9, 2)
+    assert not has_enough(table, laws, [[1.0] * 4] * 9, 2)

@@ -5,7 +5,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.machine import Manifests, entries_of, rows_of, simple_laws, table_with
 
@@ -14,6 +14,7 @@ from wasim.rules.merging import MergePolicy, bins_to_merge
 from wasim.years.flows import Flow
 from wasim.years.growth import SizeByCount
 from wasim.years.machine.manifests import (
+    add_up,
     commits_until_merge,
     drop_dead,
     filter_out,
@@ -258,3 +259,23 @@ def test_manifests_of_one_kind_are_listed_as_one_row():
         list_new(table, 0, 1.0, 200.0 + number, (4.0, 0.0), 0.0, 1)
     assert sum(row[COUNT] for row in rows_of(table)) == 200
     assert table.flows[Flow.WRITTEN_MANIFESTS :][:4] == [200, 100 * 200 + sum(range(200, 300)), 200, 200 * 300]
+
+
+@pytest.mark.parametrize("group", [0, 1])
+def test_manifests_without_live_entries_are_counted_apart(group: int):
+    table = table_with([(3, 500, 4, 0, 0), (2, 300, 0, 5, 0), (7, 100, 0, 0, 0)], group)
+    add_up(table, group)
+    assert table.sums[7 * group : 7 * group + 7] == [12, 2800, 22, 0, 2, 5, 2100]
+
+
+@given(
+    manifests=st.lists(st.tuples(st.integers(1, 9), st.integers(20, 1200)), min_size=1, max_size=6),
+    new_bytes=st.integers(20, 1200),
+)
+def test_commits_until_a_merge_are_as_many_as_in_iceberg(manifests: list[tuple[int, int]], new_bytes: int):
+    laws, policy = replace(LAWS, least=4.0), MergePolicy(enabled=True, min_count=4, target_bytes=1000)
+    sizes = [size for count, size in manifests[::-1] for _ in range(count)]
+    assume(not bins_to_merge(sizes, policy))
+    table = table_with([(count, size, 1, 0, 0) for count, size in manifests])
+    due = [commits for commits in range(1, 60) if bins_to_merge([new_bytes] * commits + sizes, policy)]
+    assert commits_until_merge(table, laws, 0, float(new_bytes)) == (due[0] if due else inf)

@@ -22,6 +22,7 @@ from wasim.years.machine.statements import (
     data_files_made,
     delete_by_position,
     digits_of_merge,
+    files_since,
     held_by_hits,
     into_oldest,
     into_partitions,
@@ -67,6 +68,7 @@ from wasim.years.machine.tables import (
     HIT_FILES,
     HIT_OF_LARGE,
     HIT_OF_OTHERS,
+    HIT_PARTITIONS,
     HIT_ROW_SHARES,
     HIT_ROWS,
     HIT_SHARES,
@@ -104,11 +106,13 @@ from wasim.years.machine.tables import (
     REPLACED,
     REWRITTEN,
     ROWS_WANTED,
+    ROWS_WRITTEN,
     SCATTERED,
     SETTLED,
     SETTLED_FILES,
     SETTLED_ROWS,
     SIBLINGS,
+    SIZED_FILES,
     SMALL_FILES,
     SMALL_ROWS,
     SMALL_SEEN,
@@ -507,12 +511,14 @@ def test_files_that_were_hit_leave_their_partitions() -> None:
     for place, held in enumerate(([2.0, 4.0, 40.0, 1.0, 30.0], [1.0, 2.0, 20.0, 0.0, 0.0])):
         begin_cohort(table, held[0])
         table.cohorts[place][:] = [*held, *table.cohorts[place][5:]]
+    table.cohorts[0][SIZED_FILES : SIZED_FILES + 2] = [1.0, 30.0]
     numbers = table.numbers
     numbers[IS_SCATTERED] = 1.0
     numbers[SETTLED_FILES], numbers[SETTLED_ROWS], numbers[SQUARES], numbers[SQUARES_LEFT] = 8.0, 900.0, 70.0, 50.0
     table.hits[HIT_SHARES][:], table.hits[HIT_ROW_SHARES][:] = [0.25, 0.5, 1 / 8], [0.5, 1.0, 2 / 3]
     out_of_partitions(table)
     assert [one[:5] for one in table.cohorts[:2]] == [[2, 3, 20, 0.5, 0], [1, 1.5, 10, 0, 0]]
+    assert table.cohorts[0][SIZED_FILES : SIZED_FILES + 2] == [0.5, 0]
     assert (numbers[SETTLED_FILES], numbers[SETTLED_ROWS]) == pytest.approx((7, 300))
     assert numbers[SQUARES] == 50
 
@@ -734,3 +740,23 @@ def test_rows_deleted_anywhere_are_no_oldest_ones() -> None:
     find_classes(table, laws)
     carry_out_change(table, laws, DELETE, 9.0, True)
     assert table.numbers[GONE_ROWS] == 0
+
+
+def test_scattered_rows_are_written_into_the_partitions_they_hit() -> None:
+    table = new_table()
+    for place, (hit, rows) in enumerate(((1.0, 10.0), (2.0, 30.0), (1.0, 60.0))):
+        begin_cohort(table, 2.0)
+        table.cohorts[place][HIT_PARTITIONS], table.cohorts[place][ROWS_WRITTEN] = hit, rows
+    table.numbers[IS_SCATTERED] = 1.0
+    into_partitions(table, 8.0, 100.0)
+    assert [one[PARTIAL_FILES : PARTIAL_ROWS + 1] for one in table.cohorts[:3]] == [[1, 5], [2, 15], [1, 30]]
+
+
+@pytest.mark.parametrize(("back", "files"), [(0, 20), (1, 32), (2, 40), (9, 40)])
+def test_files_since_a_unit_are_of_partitions_opened_then(back: int, files: float) -> None:
+    laws, table = replace(LAWS, lifetime=10.0, open_partitions=4.0), new_table()
+    for place, small in enumerate((2.0, 3.0, 5.0)):
+        begin_cohort(table, 4.0)
+        table.cohorts[place][SMALL_FILES] = small
+    table.numbers[COMMITS] = 95.0  # within the tenth unit
+    assert files_since(table, laws, SMALL_FILES, 9.0 - back) == files

@@ -332,3 +332,10 @@ def test_entries_go_with_the_partitions_last_compacted_before_them() -> None:
     assert [table.gone[place][0] for place in range(3)] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
     assert table.gone[1][1] == 1.0
     assert [since for _, since, _ in table.counted[:4]] == [7.0, 7.0, 0.0, 0.0]
+
+
+def test_files_of_a_kind_are_marked_where_they_are_listed() -> None:
+    for newest, expected in ((True, [2, 6]), (False, [6, 2])):
+        table = table_with([(2, 500, 4, 3, 5), (1, 500, 1, 6, 2)])
+        want(table, 1, 8.0, newest)
+        assert [table.gone[place][1] for place in range(2)] == expected
