@@ -199,7 +199,7 @@ def test_a_file_of_vectors_takes_what_surrounds_each(small_case: Callable[..., C
     )
     profile = shipped_profile(case)
     sizes = read_position_deletes(case, profile, Site())
-    for count in (1, 60):  # offsets of 128 are a digit or two longer
+    for count in (1, 60):  # offsets take a digit or two more or less
         deleted = [
             DeletedRows(path=f"{number:0{sizes.path_bytes}d}", partition=(), positions=np.arange(8))
             for number in range(count)

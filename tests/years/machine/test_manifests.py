@@ -5,7 +5,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from support.machine import Manifests, entries_of, rows_of, simple_laws, table_with
 
@@ -266,16 +266,3 @@ def test_manifests_without_live_entries_are_counted_apart(group: int):
     table = table_with([(3, 500, 4, 0, 0), (2, 300, 0, 5, 0), (7, 100, 0, 0, 0)], group)
     add_up(table, group)
     assert table.sums[7 * group : 7 * group + 7] == [12, 2800, 22, 0, 2, 5, 2100]
-
-
-@given(
-    manifests=st.lists(st.tuples(st.integers(1, 9), st.integers(20, 1200)), min_size=1, max_size=6),
-    new_bytes=st.integers(20, 1200),
-)
-def test_commits_until_a_merge_are_as_many_as_in_iceberg(manifests: list[tuple[int, int]], new_bytes: int):
-    laws, policy = replace(LAWS, least=4.0), MergePolicy(enabled=True, min_count=4, target_bytes=1000)
-    sizes = [size for count, size in manifests[::-1] for _ in range(count)]
-    assume(not bins_to_merge(sizes, policy))
-    table = table_with([(count, size, 1, 0, 0) for count, size in manifests])
-    due = [commits for commits in range(1, 60) if bins_to_merge([new_bytes] * commits + sizes, policy)]
-    assert commits_until_merge(table, laws, 0, float(new_bytes)) == (due[0] if due else inf)
