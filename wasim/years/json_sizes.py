@@ -29,7 +29,8 @@ PROLONGED = 4  # times as many are measured too, for what each costs among very 
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _ID = r"\b\d{15,19}\b"
 _NUMBER = (
-    r'"(?:sequence-number|timestamp-ms|first-row-id|manifests-kept|[a-z.-]*epochId|[a-z.-]*checkpoint-id|[a-z.-]*(?:-records|-files-size|-copied)|total-[a-z-]+)"'
+    r'"(?:sequence-number|timestamp-ms|first-row-id|manifests-kept|[a-z.-]*epochId|[a-z.-]*checkpoint-id|'
+    r'[a-z.-]*(?:-records|-files-size|-copied)|total-[a-z-]+)"'
     r':"?'
 )
 _DIFFERING = re.compile(rf"({UUID})|({_ID})|({_NUMBER})(\d+)")
@@ -353,7 +354,8 @@ def _grown(counted: Sequence[Mapping[str, int]]) -> dict[str, int]:
     for name in found if half else ():
         earlier, later = ([one[name] for one in some] for some in (counted[:half], counted[half:]))
         grows = min(later) > max(earlier)
-        unit = next((total for end, total in _TOTALS.items() if end in name), name)  # rewritten whole, as much is added
+        # where whole tables are rewritten, as much is added as there is in all
+        unit = next((total for end, total in _TOTALS.items() if end in name and total in found), name)
         found[name] = (counted[-1][unit] - counted[0][unit]) * len(counted) // (len(counted) - 1) if grows else 0
     return found
 
