@@ -402,7 +402,7 @@ def _most_kept(case: Case) -> int:
     if rewrites and rewrites.when_manifests:
         most.append(rewrites.when_manifests)
     if compacts and compacts.when_small_files:
-        most.append(max(1, compacts.when_small_files // case.workload.files_per_commit))
+        most.append(ceil((compacts.when_small_files - 1) / case.workload.files_per_commit))  # one is left each time
     return min(most, default=NEVER_MERGED)
 
 
