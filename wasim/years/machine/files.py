@@ -61,7 +61,6 @@ from wasim.years.machine.tables import (
     SMALL_ROWS,
     STATEMENTS_WRITE,
     STRIDE,
-    SURELY,
     TAKES_NEWER,
     TOOK_BYTES,
     TOOK_DEAD,
@@ -79,7 +78,8 @@ from wasim.years.machine.tables import (
 )
 
 MOST_TURNS = 64  # of files of two sizes: of more, several go into tasks one after the other
-MANY_TRIALS = 20.0
+SURELY = 6.0  # standard deviations from the mean, beyond which no partition lies
+MANY_TRIALS = 20.0  # expected successes: of more, the normal law is as good as the binomial one
 AT_END = 1e-6  # of all rows, as good as none: delete files of one statement are older than the next statement's
 
 
@@ -150,6 +150,11 @@ def oldest_place(table: Table, laws: Laws) -> int:
     return place
 
 
+def newest_place(table: Table) -> int:
+    """The place of the partitions that were opened last."""
+    return max(0, int(table.numbers[COHORTS]) - 1)
+
+
 def begin_cohort(table: Table, partitions: float) -> None:
     """Opens partitions."""
     cohort = table.cohorts[int(table.numbers[COHORTS])]
@@ -196,7 +201,7 @@ def into_newest(table: Table, laws: Laws, commits: float) -> None:
         return
     table.numbers[SETTLED_FILES] += commits * laws.settled_files
     table.numbers[SETTLED_ROWS] += commits * laws.settled_rows
-    newest, files = table.cohorts[int(table.numbers[COHORTS]) - 1], laws.files - laws.settled_files
+    newest, files = table.cohorts[newest_place(table)], laws.files - laws.settled_files
     newest[SMALL_FILES] += commits * files / newest[PARTITIONS]
     newest[SMALL_ROWS] += commits * (laws.rows_per_commit - laws.settled_rows) / newest[PARTITIONS]
     newest[UNEVEN] += commits * laws.uneven * (files / laws.files) ** 2
@@ -278,7 +283,7 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
 def partitions_counted(table: Table, laws: Laws, place: int) -> int:
     """How many partitions these are, if the files of each are counted: few, open, and apart by chance alone."""
     every = table.cohorts[place][PARTITIONS]
-    is_apart = laws.uneven > NEGLIGIBLE and 1 < every <= MOST_COUNTED and place == int(table.numbers[COHORTS]) - 1
+    is_apart = laws.uneven > NEGLIGIBLE and 1 < every <= MOST_COUNTED and place == newest_place(table)
     is_appended = laws.changes_rows == 0 and table.used[1] == 0 and laws.closed_share + laws.settled_files == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
@@ -675,7 +680,7 @@ def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) 
     """Whether this many more commits make enough small files for a compaction by count, in as many of all cases as this
     firing waits for, or as they are where each partition's files are counted.
     """
-    newest = int(table.numbers[COHORTS]) - 1
+    newest = newest_place(table)
     counted = partitions_counted(table, laws, newest)
     if laws.by_chance and counted > 0:
         others = small_files(table, laws) - counted * files_in(table, newest)

@@ -9,6 +9,7 @@ from wasim.years.machine.files import (
     deal_out,
     drop_closed,
     held_with_dead,
+    newest_place,
     oldest_place,
     partitions_counted,
     reopen_files,
@@ -283,11 +284,6 @@ def keep_newest(table: Table, taken: float, has_fresh: bool) -> None:
     elif one[PARTIAL_FILES] > NEGLIGIBLE:
         each = one[PARTIAL_ROWS] / one[PARTIAL_FILES]
         numbers[EDGE_ROWS] += taken * (numbers[EDGE_FILES] * each - numbers[EDGE_ROWS])
-
-
-def newest_place(table: Table) -> int:
-    """The place of the partitions that were opened last."""
-    return max(0, int(table.numbers[COHORTS]) - 1)
 
 
 def all_with_dead(table: Table, laws: Laws, kind: int) -> float:

@@ -37,7 +37,6 @@ WRITTEN_AT = UNEVEN + 5  # the commit after which a statement wrote data files i
 ROW_OF_PARTITIONS = UNEVEN + 6
 MOST_COUNTED = 32  # partitions of which the files of each are counted where chance decides which of them is compacted
 FILES_THERE, COMPACTED_SINCE, IS_TAKEN = range(3)  # of such a partition; its last compaction was after so many commits
-SURELY = 6.0  # standard deviations from the mean, beyond which no partition lies
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Single numbers of a table
 COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)
