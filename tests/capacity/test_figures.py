@@ -370,6 +370,21 @@ def test_commits_longer_than_their_interval_fall_behind():
     assert a_simulator(just).figures(HOURLY).keeps_up_s is None
 
 
+def test_no_figure_goes_by_which_settings_were_looked_at_before():
+    """gzip shares a history with plain metadata.json, and other jobs leave other snapshots to compress."""
+    hourly, daily = (replace(HOURLY.maintenance, compact_every_s=every_s) for every_s in (3600.0, DAY_S))
+    settings = [
+        replace(HOURLY, interval_s=120.0, gzips_json=gzips_json, maintenance=kept)
+        for kept in (daily, hourly)
+        for gzips_json in (False, True)
+    ]
+    found = []
+    for some in (settings, settings[::-1]):
+        simulator = a_simulator()
+        found.append({one: simulator.figures(one).values for one in some})
+    assert found[0] == found[1]
+
+
 def test_settings_for_other_processes_take_their_sizes_along():
     simulator = a_simulator()
     zipped = replace(HOURLY, interval_s=1800.0)

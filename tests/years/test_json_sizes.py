@@ -75,6 +75,6 @@ def test_gzipped_metadata_json_tells_its_plain_size():
     plain, stored = (
         simulate_table(one, profile, np.random.default_rng(1)).live_bytes[Kind.METADATA_JSON] for one in (case, zipped)
     )
-    sizes = read_shape(zipped, profile, Site()).sizes.json
+    sizes = read_shape(zipped, profile, Site()).sizes.json.over(zipped)
     assert stored < plain / 3
     assert float(sizes.plain(np.array(stored), np.array(100.0))) == pytest.approx(plain, rel=0.03)

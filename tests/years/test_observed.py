@@ -16,7 +16,7 @@ def test_sizes_that_are_fixed_and_scaled_are_found_again():
     fits = fits_of(shape(), found)
     for fit in (fits.lists, fits.manifests):
         assert (fit.fixed, fit.scale, fit.band) == pytest.approx((250, 1.3, 0), abs=1e-6)
-    fitted = as_observed(shape(), found, fits).sizes
+    fitted = as_observed(shape(), found, fits, CASE).sizes
     for count in (1, 7, 60, 450):
         assert fitted.lists.at(count) == pytest.approx(250 + 1.3 * shape().sizes.lists.at(count))
         simulated = shape().sizes.data_manifests.of(count, 0.0, 0.0)
@@ -29,7 +29,7 @@ def test_all_that_manifests_take_more_is_scaled_too():
     more = {"compacted_more": 5.0, "sorted_more": 7.0, "per_new": 90.0, "first_more": 11.0, "further_more": 13.0}
     given, found = shape(), observed(1.3)
     sizes = replace(given.sizes, data_manifests=replace(given.sizes.data_manifests, **more), sibling_saving=30.0)
-    fitted = as_observed(replace(given, sizes=sizes), found, fits_of(given, found)).sizes
+    fitted = as_observed(replace(given, sizes=sizes), found, fits_of(given, found), CASE).sizes
     assert {name: getattr(fitted.data_manifests, name) / 1.3 for name in more} == pytest.approx(more)
     assert fitted.sibling_saving == pytest.approx(1.3 * 30)
 
@@ -64,7 +64,7 @@ def test_others_write_lists_and_manifests_beside_the_writer():
     plain, beside = (
         sum_history(CASE, one, grown_of(CASE, one, History(case=CASE, shape=one).run()))
         for found in (observed(), observed(others=0.5, other_manifests=0.25))
-        for one in [as_observed(shape(), found, fits_of(shape(), found))]
+        for one in [as_observed(shape(), found, fits_of(shape(), found), CASE)]
     )
     for kind, share in ((Kind.MANIFEST_LIST, 0.5), (Kind.DATA_MANIFEST, 0.25)):
         written = plain.totals.written_bytes[kind]
@@ -76,7 +76,7 @@ def test_statistics_found_in_a_table_come_with_its_commits():
     def json_bytes(statistics: float) -> float:
         found = observed()
         found = replace(found, json=replace(found.json, statistics=statistics))
-        fitted = as_observed(shape(), found, fits_of(shape(), found))
+        fitted = as_observed(shape(), found, fits_of(shape(), found), CASE)
         summed = sum_history(CASE, fitted, grown_of(CASE, fitted, History(case=CASE, shape=fitted).run()))
         return summed.totals.written_bytes[Kind.METADATA_JSON]
 

@@ -111,3 +111,19 @@ def test_histories_stepped_through_in_other_processes_give_the_same_sums(monkeyp
     assert not alone.histories
     for case in cases:
         assert ahead.simulate(case).totals == alone.simulate(case).totals
+
+
+def test_cases_of_one_shape_compress_as_their_jobs_leave_them(small_case: Callable[..., Case]):
+    """Compaction each 30 commits: deflate finds each snapshot's manifests again, at the same time of another hour."""
+    gzipped = "{columns: [{name: id, type: long}], properties: {write.metadata.compression-codec: gzip}}"
+    cases = [
+        small_case(table=gzipped, writer="streaming", commit_interval="2m", horizon="30h", maintenance=jobs)
+        for jobs in ("{}", "{rewrite_data_files: {every: 1h}}")
+    ]
+    known = YearsOf(profile=shipped_profile(cases[0]), site=Site())
+    for case in cases:
+        written = known.simulate(case).totals.written_bytes[Kind.METADATA_JSON]
+        exact = sum_events(simulate_table(case, known.profile, np.random.default_rng(case.seed)).recording.events)
+        assert written == pytest.approx(exact.written_bytes[Kind.METADATA_JSON], rel=0.005)
+        alone = YearsOf(profile=known.profile, site=Site()).simulate(case)
+        assert written == alone.totals.written_bytes[Kind.METADATA_JSON]

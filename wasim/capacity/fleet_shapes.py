@@ -165,7 +165,8 @@ def _json(usual: _Layout) -> MetadataJson:
 
 @cached_by_all
 def _gzipped_json(usual: _Layout) -> MetadataJson:
-    return _sample(usual).json_of(_case(usual, gzips_json=True), _arrivals(usual, USUAL_ROWS))
+    case = _case(usual, gzips_json=True)
+    return _sample(usual).json_of(case, _arrivals(usual, USUAL_ROWS)).over(case)
 
 
 @cached_by_all

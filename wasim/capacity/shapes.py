@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from math import log
 from typing import Protocol
 
-from wasim.iceberg.properties import TableProperties
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile
 from wasim.years import Shape
@@ -53,7 +52,6 @@ class Shapes:
     arrivals_of: Callable[[Case], Arrivals] | None = None  # what a commit of a case's writer brings
     file_bytes: FileBytes | None = None
     _encoded: dict[float, Sizes] = field(default_factory=dict)
-    _json: dict[str, MetadataJson] = field(default_factory=dict)
     _position_deletes: PositionDeletes | None = None
 
     def of_other_rows(self) -> "Shapes":
@@ -76,13 +74,11 @@ class Shapes:
 
     def with_json_of(self, case: Case, shape: Shape) -> Shape:
         """The shape of a like case, with metadata.json compressed as this case has it."""
-        codec = TableProperties.read(case.table.properties).metadata_compression
-        if codec not in self._json:
-            if case.key_columns:
-                self._json[codec] = read_sizes(case, shape.arrivals, self.profile, self.site).json
-            else:
-                self._json[codec] = self._sampled(case).json_of(case, shape.arrivals)
-        return replace(shape, sizes=replace(shape.sizes, json=self._json[codec]))
+        if case.key_columns:
+            json = read_sizes(case, shape.arrivals, self.profile, self.site).json
+        else:
+            json = self._sampled(case).json_of(case, shape.arrivals)
+        return replace(shape, sizes=replace(shape.sizes, json=json))
 
     def _position_deletes_of(self, case: Case) -> PositionDeletes:
         if self._position_deletes is None:

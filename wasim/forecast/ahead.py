@@ -139,7 +139,7 @@ class TableForecasts:
             recipe = profile_of(case).recipe.statistics
             commits_twice = recipe is not None and recipe.commit != "same"
             observed = self.observed.every(interval_s / self.case.commit_interval_s, with_statistics=commits_twice)
-            fitted = as_observed(shape, observed, self._known_fits())
+            fitted = as_observed(shape, observed, self._known_fits(), self.case)
             self._by_interval[interval_s] = Forecaster(site=self.site, shape=fitted)
         return self._by_interval[interval_s]
 

@@ -298,8 +298,6 @@ class SimulatedCase:
         properties = TableProperties.read(self.case.table.properties)
         if properties.metadata_compression == "none":
             return None
-        json_sizes, most = (
-            read_shape(self.case, self.profile, self.site).sizes.json,
-            properties.metadata_previous_versions_max,
-        )
+        json_sizes = read_shape(self.case, self.profile, self.site).sizes.json.over(self.case)
+        most = properties.metadata_previous_versions_max
         return lambda stored, commits: float(json_sizes.plain(np.array(stored), np.array(min(commits, most))))

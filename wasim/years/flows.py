@@ -20,7 +20,8 @@ class Flow:
     POSITION_DELETES = 24
     EQUALITY_DELETES = 25
     MERGED_AGAIN = 26  # manifests of data, and of deletes, that a merge began with: what earlier ones had made
+    MORE_COMPRESSED = 30  # bytes by which snapshots count for more than their own where metadata.json is compressed
 
 
-WIDTH = Flow.MERGED_AGAIN + 4
+WIDTH = Flow.MORE_COMPRESSED + 1
 DATA, DELETES = 0, 2  # what to add to the place of a group

@@ -3,7 +3,7 @@
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 import numpy as np
@@ -11,9 +11,11 @@ import numpy as np
 from wasim.iceberg.codecs import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
+from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry, statistics_json
 from wasim.scenario import Case
 from wasim.twin import CaseWriter
+from wasim.twin.commits import merge_policy
 from wasim.twin.identifiers import draw_uuid_numbers, snapshot_id_of, text_of_uuid
 from wasim.twin.recipe import ExpiryOfCommit, StatisticsOfCommit
 from wasim.twin.recipe_steps import expected_values, statistics_file, statistics_of
@@ -38,6 +40,7 @@ _EACH = 5  # parts of a text from one that differs to the next
 _TOTALS = dict.fromkeys(("-records", "-copied"), '"total-records":"') | {"-files-size": '"total-files-size":"'}
 _TIMESTAMP, _KEPT = '"timestamp-ms":', '"manifests-kept"'
 NEVER_MERGED = 10**9
+SEEN_AS_NEVER = 64  # manifests kept at most: so far back deflate sees nothing of a snapshot
 _WITHOUT_PARENT = '{"timestamp-ms":1767225600000}'
 _WITH_PARENT = '{"parent-snapshot-id":9000000000000000000,"timestamp-ms":1767225600000}'
 
@@ -127,9 +130,9 @@ class FoundSnapshots:
 class MetadataJson:
     """Bytes of metadata.json: what surrounds snapshots and logs, and each item of the three growing arrays.
 
-    `statistics` are bytes of all entries of statistics by the writer's commits, each with an `entry`, once a case is
-    given. `expiry` is the writer's own. Of a real table `found` are its snapshots, and `versions` its metadata.json for
-    each of them.
+    Once a case is given, `statistics` are bytes of all entries of statistics by the writer's commits, each with an
+    `entry`, and `zipped` are sizes of documents that are `compressed`. `expiry` is the writer's own. Of a real table
+    `found` are its snapshots, and `versions` its metadata.json for each of them.
     """
 
     created: float
@@ -137,6 +140,7 @@ class MetadataJson:
     log_entry: float
     snapshot_log_entry: float
     no_parent: float = 0.0  # by which a table's first snapshot is smaller
+    compressed: "Compressed | None" = None
     zipped: Zipped | None = None
     statistics: Curve = _NO_STATISTICS
     entry: "StatisticsEntry | None" = None
@@ -145,8 +149,10 @@ class MetadataJson:
     found: FoundSnapshots | None = None
 
     def over(self, case: Case) -> "MetadataJson":
-        """The sizes over a case's horizon."""
-        return self if self.entry is None else replace(self, statistics=self.entry.through(case))
+        """The sizes over a case's horizon, compressed as where manifests are merged as often as the case's."""
+        zipped = self.zipped if self.compressed is None else self.compressed.where_kept(most_kept(case))
+        statistics = self.statistics if self.entry is None else self.entry.through(case)
+        return replace(self, zipped=zipped, statistics=statistics)
 
     @property
     def versions_per_commit(self) -> float:
@@ -156,9 +162,10 @@ class MetadataJson:
         return 1 if self.entry is None or self.entry.recipe.commit == "same" else 2
 
     def between(self, other: "MetadataJson", share: float) -> "MetadataJson":
-        """The bytes between these and another table's, compressed by the same codec: `share` of the way."""
+        """The bytes between these and another table's, both over one case and by the same codec: `share` of the way."""
         return replace(
             self,
+            compressed=None,
             created=self.created + (other.created - self.created) * share,
             around=self.around + (other.around - self.around) * share,
             zipped=self.zipped and other.zipped and self.zipped.between(other.zipped, share),
@@ -184,10 +191,8 @@ class MetadataJson:
         return self.zipped.by_item_bytes.mean(least, most) - self.zipped.missing.at(logged)
 
 
-def metadata_json_sizes(table: SimulatedTable, created: float, most_kept: int = NEVER_MERGED) -> MetadataJson:
-    """Bytes of a table's metadata.json; gzipped documents are measured on many more snapshots like the table's, whose
-    manifests are merged once this many are kept.
-    """
+def metadata_json_sizes(table: SimulatedTable, created: float) -> MetadataJson:
+    """Bytes of a table's metadata.json."""
     plain = _uncompressed(table)
     items = len(plain.snapshots) + len(plain.snapshot_log) + len(plain.metadata_log)
     whole_bytes = plain.content()
@@ -202,7 +207,24 @@ def metadata_json_sizes(table: SimulatedTable, created: float, most_kept: int = 
         snapshot_log_entry=logged + 1 + spaces,
         no_parent=float(plain.bytes_of(_WITH_PARENT) - plain.bytes_of(_WITHOUT_PARENT)),
     )
-    return replace(made, zipped=_zipped(table, made, most_kept)) if table.json.is_gzip else made
+    return replace(made, compressed=_compressed(table, made)) if table.json.is_gzip else made
+
+
+def most_kept(case: Case) -> int:
+    """Manifests that a commit keeps at most, before it merges them, or a job rewrites them or the files in them."""
+    policy, jobs = merge_policy(TableProperties.read(case.table.properties)), case.maintenance
+    rewrites, compacts = jobs.rewrite_manifests, jobs.rewrite_data_files
+    most = [max(1, policy.min_count - 1)] if policy.enabled and case.merges else []
+    most += [
+        max(1, round(job.every / case.commit_interval_s))
+        for job in (rewrites, compacts)
+        if job and job.every is not None
+    ]
+    if rewrites and rewrites.when_manifests:
+        most.append(rewrites.when_manifests)
+    if compacts and compacts.when_small_files:
+        most.append(ceil((compacts.when_small_files - 1) / case.workload.files_per_commit))  # one is left each time
+    return min(most, default=NEVER_MERGED)
 
 
 def with_recipe(made: MetadataJson, writer: CaseWriter) -> MetadataJson:
@@ -218,7 +240,9 @@ def with_recipe(made: MetadataJson, writer: CaseWriter) -> MetadataJson:
         distinct={leaf.field_id: leaf.column.values for leaf in writer.files.leaves},
         is_compact=table.json.is_compact,
     )
-    return replace(made, entry=entry if made.zipped is None else replace(entry, share=entry.share_of(made.zipped)))
+    if made.compressed is not None:
+        entry = replace(entry, share=entry.share_of(made.compressed.where_kept(NEVER_MERGED)))
+    return replace(made, entry=entry)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,29 +295,57 @@ def _uncompressed(table: SimulatedTable) -> TableJson:
     return replace(table.json, properties=properties, needs_text=False, is_measured=True)
 
 
-def _zipped(table: SimulatedTable, plain: MetadataJson, most_kept: int) -> Zipped:
-    """Measured on documents of the last snapshots of a table with many.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compressed:
+    """How documents like a table's compress, `scale` times as large: measured on its last snapshots and many more like
+    them, once for each number of manifests that commits keep at most.
 
     The window of deflate shows it the ids and times of a snapshot again in the logs, as long as there are few of them:
     so what a snapshot takes depends on how many there are.
     """
-    limit = min(table.json.properties.metadata_previous_versions_max, MOST_ZIPPED)
-    json = _prolonged(table, PROLONGED * MOST_ZIPPED, most_kept)
-    full = [_document(json, count, limit) for count in (*ZIPPED, PROLONGED // 2 * MOST_ZIPPED, PROLONGED * MOST_ZIPPED)]
-    sizes = np.array([len(gzip_bytes(text, GZIP_HEADER)) for text in full], dtype=np.float64)
-    items = np.array([len(text) for text in full]) - plain.around - limit * plain.log_entry
-    logged = [min(count, limit) for count in ZIPPED]
-    fewer = [
-        len(gzip_bytes(_document(json, count, entries), GZIP_HEADER))
-        for count, entries in zip(ZIPPED, logged, strict=True)
-    ]
-    unlogged = len(gzip_bytes(_document(json, 1, 0), GZIP_HEADER))
-    missing = {0: sizes[0] - unlogged} | dict(zip(logged, sizes[: len(ZIPPED)] - fewer, strict=True))
-    first = sizes[0] - (sizes[1] - sizes[0]) / (items[1] - items[0]) * items[0]
-    return Zipped(
-        by_item_bytes=Curve(np.concatenate([[0.0], items]), np.concatenate([[first], sizes])),
-        missing=Curve(np.array([*missing], dtype=np.float64), np.array([*missing.values()])),
-    )
+
+    json: TableJson
+    logged: tuple[str, ...]  # names of earlier metadata.json, as many as are looked at
+    plain: MetadataJson
+    seed: int
+    scale: float = 1.0
+    _measured: dict[int, Zipped] = field(default_factory=dict)
+
+    def where_kept(self, most: int) -> Zipped:
+        """Bytes of documents of a table whose manifests are merged once so many are kept."""
+        most = min(most, SEEN_AS_NEVER)
+        if most not in self._measured:
+            self._measured[most] = self._measure(most)
+        return self._measured[most].scaled(self.scale)
+
+    def _measure(self, most: int) -> Zipped:
+        plain, limit = self.plain, len(self.logged)
+        json = _prolonged(self.json, self.logged, PROLONGED * MOST_ZIPPED, most, np.random.default_rng(self.seed))
+        full = [
+            _document(json, count, limit) for count in (*ZIPPED, PROLONGED // 2 * MOST_ZIPPED, PROLONGED * MOST_ZIPPED)
+        ]
+        sizes = np.array([len(gzip_bytes(text, GZIP_HEADER)) for text in full], dtype=np.float64)
+        items = np.array([len(text) for text in full]) - plain.around - limit * plain.log_entry
+        logged = [min(count, limit) for count in ZIPPED]
+        fewer = [
+            len(gzip_bytes(_document(json, count, entries), GZIP_HEADER))
+            for count, entries in zip(ZIPPED, logged, strict=True)
+        ]
+        unlogged = len(gzip_bytes(_document(json, 1, 0), GZIP_HEADER))
+        missing = {0: sizes[0] - unlogged} | dict(zip(logged, sizes[: len(ZIPPED)] - fewer, strict=True))
+        first = sizes[0] - (sizes[1] - sizes[0]) / (items[1] - items[0]) * items[0]
+        return Zipped(
+            by_item_bytes=Curve(np.concatenate([[0.0], items]), np.concatenate([[first], sizes])),
+            missing=Curve(np.array([*missing], dtype=np.float64), np.array([*missing.values()])),
+        )
+
+
+def _compressed(table: SimulatedTable, plain: MetadataJson) -> Compressed:
+    numbers = draw_uuid_numbers(min(table.json.properties.metadata_previous_versions_max, MOST_ZIPPED), table.rng)
+    names = (table.json_name(place, text_of_uuid(one)) for place, one in enumerate(numbers))
+    logged = tuple(map(table.rules.locations.metadata_file, names))
+    json = replace(table.json, snapshots=dict(table.json.snapshots), snapshot_log=list(table.json.snapshot_log))
+    return Compressed(json=json, logged=logged, plain=plain, seed=int(table.rng.integers(2**32)))
 
 
 def _document(json: TableJson, snapshots: int, logged: int) -> bytes:
@@ -304,44 +356,46 @@ def _document(json: TableJson, snapshots: int, logged: int) -> bytes:
     return render_metadata_json(whole, snapshot_texts=texts, release=json.release).encode()
 
 
-def _prolonged(table: SimulatedTable, count: int, most_kept: int) -> TableJson:
-    """The table's document with this many snapshots: copies with ids and names of their own, and numbers grown on."""
-    json, rng = table.json, table.rng
+def _prolonged(json: TableJson, logged: Sequence[str], count: int, most: int, rng: np.random.Generator) -> TableJson:
+    """A document with this many snapshots: copies with ids and names of their own, and numbers grown on, but that of
+    manifests kept, of which there are at most so many.
+    """
     texts = list(json.snapshots.values())[1:]  # the first one has no parent
     log = list(json.snapshot_log)[-len(texts) :]
     apart = [_DIFFERING.split(text) for text in texts]  # as text, UUID, id, what a number counts, its digits, text …
     same = [parts for parts in apart if parts[3::_EACH] == apart[0][3::_EACH]]  # statements count other things
-    grown = _grown([dict(_numbers_of(parts)) for parts in same])
+    grown = _grown([{parts[at]: int(parts[at + 1]) for at in _places(parts)} for parts in same])
     named = Counter(uuid for parts in apart for uuid in dict.fromkeys(parts[1::_EACH]))
     constant = {uuid for uuid, snapshots in named.items() if snapshots > 1}  # of a query, not of a commit
     changing = [[uuid for uuid in dict.fromkeys(parts[1::_EACH]) if uuid not in constant] for parts in apart]
     differing = sum(len(uuids) + sum(map(bool, parts[2::_EACH])) for uuids, parts in zip(changing, apart, strict=True))
     copies = ceil(count / len(texts))
     drawn = iter(draw_uuid_numbers(copies * differing, rng))
+    counting = [
+        [(at, int(parts[at + 1]), grown.get(parts[at], 0), parts[at].startswith(_KEPT)) for at in _places(parts)]
+        for parts in apart
+    ]
     snapshots, entries = dict[int, str](), list[SnapshotLogEntry]()
     for copy in range(copies):
         ids: dict[str, str] = {}
-        for parts, uuids, entry in zip(apart, changing, log, strict=True):
+        for parts, uuids, numbers, entry in zip(apart, changing, counting, log, strict=True):
             made, names = parts.copy(), {uuid: text_of_uuid(next(drawn)) for uuid in uuids}
             made[1::_EACH] = [names.get(uuid, uuid) for uuid in parts[1::_EACH]]
             made[2::_EACH] = [one and ids.setdefault(one, str(snapshot_id_of(next(drawn)))) for one in parts[2::_EACH]]
-            for place in range(3, len(parts), _EACH):
-                if parts[place]:
-                    value = int(parts[place + 1]) + copy * grown.get(parts[place], 0)
-                    made[place + 1] = str(value % most_kept if parts[place].startswith(_KEPT) else value)
+            for place, first, growth, is_kept in numbers:
+                value = first + copy * growth
+                made[place + 1] = str(value % most if is_kept else value)
             own = int(ids[str(entry.snapshot_id)])
             snapshots[own] = "".join(filter(None, made))
             at_ms = entry.timestamp_ms + copy * grown[_TIMESTAMP]
             entries.append(replace(entry, snapshot_id=own, timestamp_ms=at_ms))
-    numbers = enumerate(draw_uuid_numbers(count, rng))
-    files = [table.rules.locations.metadata_file(table.json_name(place, text_of_uuid(one))) for place, one in numbers]
-    later_ms = rng.integers(2, size=min(len(files), len(entries))).tolist()
-    logged = [
-        MetadataLogEntry(timestamp_ms=entry.timestamp_ms + late, metadata_file=file)
-        for file, entry, late in zip(files, entries, later_ms, strict=False)
-    ]
     newest = entries.pop()
-    whole = replace(json, snapshots=snapshots, snapshot_log=entries, metadata_log=deque(logged))
+    later_ms = rng.integers(2, size=len(logged)).tolist()
+    metadata_log = deque(
+        MetadataLogEntry(timestamp_ms=entry.timestamp_ms + late, metadata_file=file)
+        for file, entry, late in zip(logged, entries[len(entries) - len(logged) :], later_ms, strict=True)
+    )
+    whole = replace(json, snapshots=snapshots, snapshot_log=entries, metadata_log=metadata_log)
     whole.base = whole.point_main(newest.snapshot_id, newest.timestamp_ms)
     return whole
 
@@ -360,5 +414,6 @@ def _grown(counted: Sequence[Mapping[str, int]]) -> dict[str, int]:
     return found
 
 
-def _numbers_of(parts: Sequence[str]) -> Iterator[tuple[str, int]]:
-    return ((name, int(value)) for name, value in zip(parts[3::_EACH], parts[4::_EACH], strict=True) if name)
+def _places(parts: Sequence[str]) -> Iterator[int]:
+    """Where what a number counts stands in a text; its digits are the next part."""
+    return (place for place in range(3, len(parts), _EACH) if parts[place])

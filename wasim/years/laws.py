@@ -171,7 +171,6 @@ def _of_snapshots(case: Case, shape: Shape) -> dict[str, Any]:
         "rewrite_json": rewrite - (8 + 3 * names),
         "names_manifests": names,
         "nothing_json": snapshots.of_nothing(CommitCounts(), 0) - 6 - counts,
-        "is_zipped": int(shape.sizes.json.zipped is not None),
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wasim.ledger import Kind
+from wasim.scenario import Case
 from wasim.units import Floats
 from wasim.years.json_sizes import FoundSnapshots, MetadataJson, of_each
 from wasim.years.shape import Shape
@@ -126,11 +127,11 @@ def fits_of(shape: Shape, observed: Observed) -> Fits:
     return Fits(lists=fit_files(listed, lists.bytes), manifests=fit_files(np.array(held), manifests.bytes))
 
 
-def as_observed(shape: Shape, observed: Observed, fits: Fits) -> Shape:
-    """The shape with the table's own sizes, and with what its commits do besides."""
+def as_observed(shape: Shape, observed: Observed, fits: Fits, case: Case) -> Shape:
+    """The shape with the own sizes of a table that is kept as `case` has it, and with what its commits do besides."""
     sizes = shape.sizes
     fitted = Sizes(
-        json=_json(sizes.json, observed),
+        json=_json(sizes.json, observed, case),
         lists=sizes.lists.fitted(fits.lists.fixed, fits.lists.scale),
         sibling_saving=sizes.sibling_saving * fits.lists.scale,
         rewritten_more=sizes.rewritten_more * fits.lists.scale,
@@ -152,18 +153,19 @@ def as_observed(shape: Shape, observed: Observed, fits: Fits) -> Shape:
     )
 
 
-def _json(simulated: MetadataJson, observed: Observed) -> MetadataJson:
+def _json(simulated: MetadataJson, observed: Observed, case: Case) -> MetadataJson:
     found = observed.json
-    zipped = simulated.zipped
-    if zipped is not None and found.is_compressed:
+    compressed = simulated.compressed
+    if compressed is not None and found.is_compressed:
         items = np.full(1, found.snapshots * (found.snapshot + found.statistics))
-        zipped = zipped.scaled(found.stored_bytes / float(simulated.of(items, np.full(1, float(found.logged)))[0]))
+        stored = simulated.over(case).of(items, np.full(1, float(found.logged)))
+        compressed = replace(compressed, scale=found.stored_bytes / float(stored[0]))
     return replace(
         simulated,
         created=simulated.created + found.around - simulated.around,
         around=found.around,
         log_entry=found.log_entry,
-        zipped=zipped,
+        compressed=compressed,
         statistics=of_each(found.statistics),
         entry=None,
         versions=simulated.versions_per_commit if observed.versions is None else observed.versions,

@@ -84,12 +84,15 @@ class Grown:
     def items(self) -> Floats:
         """Bytes of all snapshots made and their log entries, by sample."""
         samples, found = self.samples, self.json.found
-        own = samples.flows[:, Flow.SNAPSHOT_JSON_BYTES] + self.json.statistics.at(samples.commits)
+        snapshots = samples.flows[:, Flow.SNAPSHOT_JSON_BYTES]
+        if self.json.zipped is not None:
+            snapshots = snapshots + samples.flows[:, Flow.MORE_COMPRESSED]
+        own = snapshots + self.json.statistics.at(samples.commits)
         if found is None:
             return own + self.json.snapshot_log_entry * samples.snapshots
         # numbers in them grow on as simulated, from what they came to when the table was looked at
         made = min(max(found.made, 1.0), float(samples.snapshots[-1]))
-        simulated = float(np.interp(made, samples.snapshots, samples.flows[:, Flow.SNAPSHOT_JSON_BYTES])) / made
+        simulated = float(np.interp(made, samples.snapshots, snapshots)) / made
         return own + (found.bytes - simulated) * samples.snapshots
 
     @cached_property

@@ -48,7 +48,7 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     if merges_on_read(case):
         deletes = read_position_deletes(case, profile, site)
         sizes = replace(sizes, delete_manifests=deletes.manifests)
-    is_estimated = sizes.json.entry is not None and sizes.json.zipped is not None  # see `of_recipe`
+    is_estimated = sizes.json.entry is not None and sizes.json.compressed is not None  # see `of_recipe`
     return Shape(
         arrivals=arrivals,
         file_bytes=file_bytes.knowing(arrivals),

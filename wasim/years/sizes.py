@@ -26,7 +26,7 @@ from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import CaseWriter, Site, WriterProfile
 from wasim.twin.bounds import MOST_ROWS_COMPUTED
-from wasim.twin.commits import Moment, merge_policy, new_entries
+from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import FileNumbers, Part, data_files_of
 from wasim.twin.delete_files import equality_delete_bytes
 from wasim.twin.delete_sizes import deletes_of_one
@@ -47,7 +47,7 @@ from wasim.units import Ints
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, compacted_files, growing_fields, of_rows, whole, with_rows
 from wasim.years.growth import SizeByCount
-from wasim.years.json_sizes import NEVER_MERGED, MetadataJson, metadata_json_sizes, with_recipe
+from wasim.years.json_sizes import MetadataJson, metadata_json_sizes, with_recipe
 from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
 from wasim.years.manifest_sizes import (
     MOST_TOGETHER,
@@ -178,7 +178,7 @@ class TableSample:
     def _json_by(self, writer: CaseWriter, case: Case, created: float) -> MetadataJson:
         if writer.table.json.is_gzip and case.changes_rows:
             return _json_of_statements(case, self._profile, self._site)
-        return _json_after(writer, case, self._commits, self._own[0], created)
+        return _json_after(writer, self._commits, self._own[0], created)
 
     def _describe(self, arrivals: Arrivals) -> None:
         if self._commits:  # whatever was described before
@@ -362,7 +362,7 @@ def _rows_by_chance(mean: float, count: int, rng: np.random.Generator, *, is_all
 
 
 def _json_after(
-    writer: CaseWriter, case: Case, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
+    writer: CaseWriter, commits: Sequence[Sequence[DataFileEntry]], like: LiveManifest, created: float
 ) -> MetadataJson:
     """Sizes of metadata.json, read off a few commits of such files, whose manifests no metadata.json shows."""
     table = writer.table
@@ -373,7 +373,7 @@ def _json_after(
             drawn = [writer.files.file_sizes.draw_full(one.record_count, writer.rng).total for one in files]
             files = [replace(one, file_size_bytes=size) for one, size in zip(files, drawn, strict=True)]
         append_manifests(table, [like], files, table.begin(), _moment(writer, number))
-    return with_recipe(metadata_json_sizes(table, created, _most_kept(case)), writer)
+    return with_recipe(metadata_json_sizes(table, created), writer)
 
 
 def _json_of_statements(case: Case, profile: WriterProfile, site: Site) -> MetadataJson:
@@ -386,24 +386,7 @@ def _json_of_statements(case: Case, profile: WriterProfile, site: Site) -> Metad
     writer, created = _created(sampled, sampled.rows_per_commit, profile, site, has_bounds=False)
     writer.table.rules = replace(writer.table.rules, appends_merge=False)
     _carry_out(writer, ZIPPED_COMMITS)
-    return with_recipe(metadata_json_sizes(writer.table, created, _most_kept(case)), writer)
-
-
-def _most_kept(case: Case) -> int:
-    """Manifests that a commit keeps at most, before it merges them, or a job rewrites them or the files in them."""
-    policy, jobs = merge_policy(TableProperties.read(case.table.properties)), case.maintenance
-    rewrites, compacts = jobs.rewrite_manifests, jobs.rewrite_data_files
-    most = [max(1, policy.min_count - 1)] if policy.enabled and case.merges else []
-    most += [
-        max(1, round(job.every / case.commit_interval_s))
-        for job in (rewrites, compacts)
-        if job and job.every is not None
-    ]
-    if rewrites and rewrites.when_manifests:
-        most.append(rewrites.when_manifests)
-    if compacts and compacts.when_small_files:
-        most.append(ceil((compacts.when_small_files - 1) / case.workload.files_per_commit))  # one is left each time
-    return min(most, default=NEVER_MERGED)
+    return with_recipe(metadata_json_sizes(writer.table, created), writer)
 
 
 def _carry_out(writer: CaseWriter, commits: int) -> None:

@@ -68,6 +68,7 @@ from wasim.years.machine.tables import (
     MADE_SQUARES,
     MISSED,
     MISSED_BY,
+    MORE_COMPRESSED,
     MOST_KINDS,
     NEGLIGIBLE,
     NEW_BYTES,
@@ -132,8 +133,8 @@ def own_snapshot(table: Table, laws: Laws) -> float:
 def note_snapshot(table: Table, laws: Laws, around: float, is_job: bool) -> None:
     """The commit of a job or a statement: its snapshot, of which so much is around the totals, and its list."""
     size = around + digits_of_totals(table) + (digits(table.flows[SNAPSHOTS]) - 1) * laws.sequences
-    if is_job and laws.is_zipped > 0:
-        size = max(size, own_snapshot(table, laws))
+    if is_job:
+        table.flows[MORE_COMPRESSED] += max(0.0, own_snapshot(table, laws) - size)
     end_commits(table, laws, size, 1.0)
 
 
@@ -169,14 +170,12 @@ def note_counted(table: Table, laws: Laws, around: float, is_job: bool) -> None:
 
 def commit_nothing(table: Table, laws: Laws, times: float) -> None:
     """So many commits of the writer without rows: snapshots with the manifests of the one before."""
-    flows, size = table.flows, 0.0
-    if laws.is_zipped:
-        size = own_snapshot(table, laws)
-    else:
-        size = laws.nothing_json + digits_of_totals(table) + laws.epochs * digits(flows[SNAPSHOTS])
-        size += (digits(flows[SNAPSHOTS]) - 1) * laws.sequences
-        if laws.counts_manifests:
-            size += digits(manifests_of(table))
+    flows = table.flows
+    size = laws.nothing_json + digits_of_totals(table) + laws.epochs * digits(flows[SNAPSHOTS])
+    size += (digits(flows[SNAPSHOTS]) - 1) * laws.sequences
+    if laws.counts_manifests:
+        size += digits(manifests_of(table))
+    flows[MORE_COMPRESSED] += times * (own_snapshot(table, laws) - size)
     end_commits(table, laws, size, times)
 
 

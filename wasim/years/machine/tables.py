@@ -107,6 +107,7 @@ REPLACED_MANIFESTS = Flow.REPLACED_MANIFESTS
 ROWS = Flow.ROWS
 SNAPSHOTS = Flow.SNAPSHOTS
 SNAPSHOT_JSON_BYTES = Flow.SNAPSHOT_JSON_BYTES
+MORE_COMPRESSED = Flow.MORE_COMPRESSED
 WASTED_MANIFESTS = Flow.WASTED_MANIFESTS
 WRITTEN_FILES = Flow.WRITTEN_FILES
 WRITTEN_MANIFESTS = Flow.WRITTEN_MANIFESTS
@@ -224,7 +225,6 @@ class Laws:
     rewrite_json: float
     names_manifests: int  # whether a job's summary counts manifests
     nothing_json: float  # a writer's without rows, around its numbers
-    is_zipped: int  # whether metadata.json is: then such snapshots take what others do
     # statements: a row each, and what a snapshot takes around its numbers, by operation
     changes_rows: int
     interval_us: int  # between two commits
