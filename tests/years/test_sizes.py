@@ -24,9 +24,9 @@ MANY_FILES = (
 @pytest.mark.parametrize(
     ("lines", "off"),
     [
-        pytest.param({"table": FEW_OR_MANY_KEPT.format(""), "horizon": "600s"}, 0.0025, marks=pytest.mark.slow),
-        ({"table": FEW_OR_MANY_KEPT.format(", commit.manifest.min-count-to-merge: '10'"), "horizon": "400s"}, 0.007),
-        ({"table": MANY_FILES, "horizon": "200s", "workload": "{rows_per_second: 40, files_per_commit: 4}"}, 0.003),
+        pytest.param({"table": FEW_OR_MANY_KEPT.format(""), "horizon": "600s"}, 0.001, marks=pytest.mark.slow),
+        ({"table": FEW_OR_MANY_KEPT.format(", commit.manifest.min-count-to-merge: '10'"), "horizon": "400s"}, 0.005),
+        ({"table": MANY_FILES, "horizon": "200s", "workload": "{rows_per_second: 40, files_per_commit: 4}"}, 0.0025),
     ],
     ids=["100", "10", "files whose sizes differ"],
 )

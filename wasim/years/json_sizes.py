@@ -26,7 +26,7 @@ from wasim.units import Floats, Ints
 SHORTER_IDS = 0.05  # digits that the ids of snapshots, which are random, have less than 19 on average
 MOST_ZIPPED = 192
 ZIPPED = (1, 2, 4, 8, 16, 24, 32, 48, 96, MOST_ZIPPED)
-PROLONGED = 4  # times as many are measured too, for what each costs among very many: some 4 % less
+PROLONGED = (256, 384, 768)  # are measured too, for what each costs among very many: some 4 % less
 # What differs from snapshot to snapshot: UUIDs, ids, and what counts commits, or files and rows in all, which grows.
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _ID = r"\b\d{15,19}\b"
@@ -320,10 +320,8 @@ class Compressed:
 
     def _measure(self, most: int) -> Zipped:
         plain, limit = self.plain, len(self.logged)
-        json = _prolonged(self.json, self.logged, PROLONGED * MOST_ZIPPED, most, np.random.default_rng(self.seed))
-        full = [
-            _document(json, count, limit) for count in (*ZIPPED, PROLONGED // 2 * MOST_ZIPPED, PROLONGED * MOST_ZIPPED)
-        ]
+        json = _prolonged(self.json, self.logged, PROLONGED[-1], most, np.random.default_rng(self.seed))
+        full = [_document(json, count, limit) for count in (*ZIPPED, *PROLONGED)]
         sizes = np.array([len(gzip_bytes(text, GZIP_HEADER)) for text in full], dtype=np.float64)
         items = np.array([len(text) for text in full]) - plain.around - limit * plain.log_entry
         logged = [min(count, limit) for count in ZIPPED]
