@@ -651,6 +651,17 @@ def test_the_oldest_rows_are_in_what_compaction_made(made: Callable) -> None:
     assert summed.totals.files_written == exact.files_written
 
 
+def test_hours_with_upserts_are_compacted_each_by_its_count(made: Callable) -> None:
+    """A file here and there: as long as hours counted as equal, half of the manifests were missing."""
+    upsert = {"share": 0.1, "locality": "scattered", "mode": "merge-on-read", "key": ["event_id"]}
+    workload = {"rows_per_second": 2 / 21, "files_per_commit": 2}
+    rows = {"writer": {"kind": "batch", "upsert": upsert}, "workload": workload, "table": TABLE | BY_HOUR}
+    jobs = {"maintenance": {"rewrite_data_files": {"when_small_files": 20}}}
+    exact, summed = made(rows | jobs | {"commit_interval": "420s", "horizon": f"{420 * 300}s"})
+    for kind, near in ((Kind.METADATA_JSON, 0.03), (Kind.DATA, 0.02), (Kind.DATA_MANIFEST, 0.08)):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=near)
+
+
 def test_manifests_of_statements_and_of_appends_are_counted_apart(made: Callable) -> None:
     """Merges of a few rows of each hour, between appends: as if all listed what is left of either, 18 % too many. The
     hour that is open has fewer rows than others: as if all had as many, 4.6 % of the data would be missing.

@@ -17,7 +17,6 @@ from wasim.years.machine.manifests import (
     add_up,
     commits_until_merge,
     drop_dead,
-    filter_out,
     list_bytes,
     list_new,
     merge,
@@ -30,7 +29,6 @@ from wasim.years.machine.tables import (
     COLUMNS,
     COUNT,
     FRESH,
-    GONE_COMPACTED,
     GONE_FRESH,
     IS_NEW,
     MISSED,
@@ -76,34 +74,6 @@ def test_a_merge_makes_the_bins_that_iceberg_makes(manifests: list[Manifests], l
     assert flows[Flow.REPLACED_MANIFESTS : Flow.REPLACED_MANIFESTS + 2] == [len(gone), sum(size for size, _ in gone)]
     assert flows[Flow.WRITTEN_MANIFESTS] == len(made)
     assert flows[Flow.WRITTEN_MANIFESTS + 1] == pytest.approx(sum(map(bytes_of, made)))
-
-
-@given(
-    manifests=st.lists(OF_ANY, min_size=1, max_size=9), shares=st.tuples(*[st.sampled_from([0.0, 0.01, 0.5, 1.0])] * 3)
-)
-def test_filtering_rewrites_each_manifest_that_lists_a_file(manifests: list[Manifests], shares: tuple[float, ...]):
-    table = table_with(manifests)
-    before = [entries_of(table, kind) for kind in KINDS]
-    rewritten = filter_out(table, LAWS, 0, *shares)
-    taken = [sum(np.multiply(one[2:], shares)) for one in manifests]
-    hit = [one[0] * min(1.0, each) for one, each in zip(manifests, taken, strict=True)]
-    flows, rows = table.flows, rows_of(table)
-    assert rewritten == pytest.approx(sum(hit))
-    assert flows[Flow.WRITTEN_MANIFESTS] == pytest.approx(rewritten)
-    assert flows[Flow.REPLACED_MANIFESTS] == pytest.approx(rewritten)
-    gone_bytes = sum(share * one[1] for share, one in zip(hit, manifests, strict=True))
-    assert flows[Flow.REPLACED_MANIFESTS + 1] == pytest.approx(gone_bytes)
-    assert sum(row[COUNT] for row in rows) == pytest.approx(sum(one[0] for one in manifests))
-    for kind, share, there in zip(KINDS, shares, before, strict=True):
-        assert entries_of(table, kind) == pytest.approx((1 - share) * there)
-    assert [entries_of(table, GONE_FRESH), entries_of(table, GONE_COMPACTED)] == pytest.approx(
-        [shares[0] * before[0], shares[1] * before[1] + shares[2] * before[2]]
-    )
-    for row in rows:
-        assert (row[IS_NEW] > 0) == (row[GONE_FRESH] + row[GONE_COMPACTED] > 0)
-        if row[IS_NEW]:  # what is deleted is listed too
-            listed = row[FRESH] + row[GONE_FRESH] + row[PARTIAL] + row[SETTLED] + row[GONE_COMPACTED]
-            assert row[BYTES] == pytest.approx(bytes_of(listed))
 
 
 @given(manifests=st.lists(OF_ANY, min_size=1, max_size=9) | st.lists(OF_ONE_KIND, min_size=1, max_size=9))

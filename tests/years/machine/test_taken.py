@@ -35,6 +35,7 @@ from wasim.years.machine.taken import (
     all_occupied,
     followers_left,
     leave,
+    mark_anywhere,
     mark_by_age,
     mark_counted,
     mark_newest,
@@ -238,6 +239,20 @@ def test_what_goes_by_chance_was_there(manifests, shares, newest) -> None:
     assert sum(row[COUNT] for row in rows if row[IS_NEW]) == pytest.approx(rewritten)
     assert all(row[SIBLINGS] >= 0.9 for row in rows if row[IS_NEW])
     assert table.flows[Flow.REPLACED_MANIFESTS] == pytest.approx(rewritten)
+
+
+@given(manifests=OF_FRESH, share=st.sampled_from([0.01, 0.5, 1.0]))
+def test_files_compacted_anywhere_leave_manifests_that_list_none(manifests: list[Manifests], share: float) -> None:
+    table = table_with(manifests)
+    before, count = entries_of(table, FRESH), sum(one[0] for one in manifests)
+    mark_anywhere(table, 0, (share, 0.0, 0.0))
+    rewritten = thin(table, LAWS, 0, 1.0, 0.0)
+    assert rewritten == pytest.approx(sum(one[0] * (1 - (1 - share) ** one[2]) for one in manifests))
+    assert table.flows[Flow.WRITTEN_MANIFESTS] == table.flows[Flow.REPLACED_MANIFESTS] == pytest.approx(rewritten)
+    assert [entries_of(table, kind) for kind in (FRESH, GONE_FRESH)] == pytest.approx(
+        [(1 - share) * before, share * before]
+    )
+    assert sum(row[COUNT] for row in rows_of(table)) == pytest.approx(count)
 
 
 def test_entries_that_go_in_pairs_leave_more_manifests_alone() -> None:

@@ -650,17 +650,10 @@ def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
     while place < int(numbers[COHORTS]) - 1:
         one = table.cohorts[place]
         note_live(table, laws, place)
-        if is_group_due(table, laws, one, files_in(table, place)):
+        is_due = is_group_due(table, laws, one, files_in(table, place))
+        comes_more = numbers[ADDS_ANYWHERE] > 0  # and then they are compacted again
+        if is_due or comes_more or (writes_oldest(laws) and are_to_be_oldest(table, laws, place)):
             place += 1
-            continue
-        if writes_oldest(laws) and are_to_be_oldest(table, laws, place):
-            place += 1
-            continue
-        if numbers[ADDS_ANYWHERE] > 0:  # further files come, and then they are compacted again
-            if place > 0 and abs(files_in(table, place - 1) - files_in(table, place)) < MEDIAN:
-                put_together(table, place - 1, place)
-            else:
-                place += 1
             continue
         left_small += one[PARTITIONS] * one[SMALL_FILES]
         left_partial += one[PARTITIONS] * one[PARTIAL_FILES]

@@ -19,7 +19,6 @@ from wasim.years.machine.files import (
 )
 from wasim.years.machine.manifests import (
     entries_of,
-    filter_out,
     list_bytes,
     list_compacted,
     live_of,
@@ -31,6 +30,7 @@ from wasim.years.machine.manifests import (
 )
 from wasim.years.machine.sizes import digits
 from wasim.years.machine.tables import (
+    ADDS_ANYWHERE,
     ARRIVED,
     AS_CAME,
     BEYOND,
@@ -107,7 +107,7 @@ from wasim.years.machine.tables import (
     Laws,
     Table,
 )
-from wasim.years.machine.taken import mark_counted, reopen_entries, take, thin, want, want_deletes
+from wasim.years.machine.taken import mark_anywhere, mark_counted, reopen_entries, take, thin, want, want_deletes
 from wasim.years.machine.touched import edge_of, total_of
 
 
@@ -336,13 +336,14 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
     if counted > 0:
         mark_counted(table, laws, counted, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial)
         return thin(table, laws, 0, 1.0, 0.0)
-    if laws.lifetime < inf and laws.parts <= 1:
+    if laws.lifetime < inf and laws.parts <= 1 and table.numbers[ADDS_ANYWHERE] == 0:
         # partitions that are left have the newest files, but where the oldest ones come to have new files again
         for kind, files in ((0, listed), (1, partial * of_partial)):
             want(table, kind, files, writes_oldest(laws) or table.done[TAKES_NEWER + kind] > 0)
         want(table, 2, 0.0, False)
         return take(table, laws, 0, writes_oldest(laws), False)
-    return filter_out(table, laws, 0, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial, 0.0)
+    mark_anywhere(table, 0, (min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial, 0.0))
+    return thin(table, laws, 0, 1.0, 0.0)
 
 
 def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -> None:
@@ -427,7 +428,8 @@ def drop_deletes(table: Table, laws: Laws) -> None:
     if kept > 0:
         drop_entries(table, laws, files, False)
     else:
-        filter_out(table, laws, 1, 1.0, 1.0, 1.0)
+        mark_anywhere(table, 1, (1.0, 1.0, 1.0))
+        thin(table, laws, 1, 1.0, 0.0)
         merge(table, laws, 1)
     note_dropped(table, files / max(listed, NEGLIGIBLE), files, files, max(0.0, size - kept_bytes))
 

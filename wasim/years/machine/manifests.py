@@ -400,40 +400,6 @@ def full_manifests(table: Table, laws: Laws) -> float:
     return found
 
 
-def filter_out(table: Table, laws: Laws, group: int, fresh: float, partial: float, settled: float) -> float:
-    """Takes these shares of the entries of each kind out: every manifest that lists one of them is written again.
-    Returns how many manifests that was.
-    """
-    rows, spare, copied, rewritten = table.rows[group], table.spare, 0, 0.0
-    for place in range(table.used[group]):
-        row = rows[place]
-        taken = fresh * row[FRESH] + partial * row[PARTIAL] + settled * row[SETTLED]
-        copy_row(spare, copied, row)
-        if taken <= NEGLIGIBLE:
-            copied += 1
-            continue
-        hit = min(taken, 1.0)  # of manifests in which less than one entry goes, this share holds one
-        count, left = row[COUNT] * hit, spare[copied]
-        left[FRESH], left[PARTIAL] = row[FRESH] * (1 - fresh), row[PARTIAL] * (1 - partial)
-        left[SETTLED], left[SORTED] = row[SETTLED] * (1 - settled), row[SORTED] * (1 - fresh)
-        gone, gone_compacted = row[FRESH] * fresh / hit, (row[PARTIAL] * partial + row[SETTLED] * settled) / hit
-        if hit < 1.0 - NEGLIGIBLE:
-            left[COUNT] = row[COUNT] - count
-            copied = copy_some(spare, copied + 1, left, count) - 1
-        note_leaving(table, group, row, count)
-        written = spare[copied]
-        written[GONE_FRESH], written[GONE_COMPACTED], written[IS_NEW] = gone, gone_compacted, 1.0
-        compacted, stay = written[PARTIAL] + gone_compacted, written[SETTLED]
-        written[BYTES] = manifest_bytes(table, laws, group, written[FRESH] + gone, compacted, stay, row[SORTED])
-        # the first of emptied ones stands next to the manifest of what their files were rewritten into
-        written[SIBLINGS] = 1.0 if live_of(written) <= NEGLIGIBLE else max(0.0, 1 - 1 / count)
-        note_written(table, group, count, written[BYTES])
-        rewritten += count
-        copied += 1
-    replace_rows(table, group, copied, 0)
-    return rewritten
-
-
 def settle_entries(table: Table, kind: int, amount: float) -> None:
     """Counts this amount of the oldest entries of a kind as settled: no compaction takes their files any more."""
     if amount <= NEGLIGIBLE:

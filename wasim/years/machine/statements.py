@@ -8,6 +8,7 @@ from wasim.years.machine.appends import live_files, manifests_of
 from wasim.years.machine.files import (
     add_compacted,
     balance_sizes,
+    draw_uniform,
     oldest_place,
     partitions_known,
     partitions_so_far,
@@ -741,14 +742,19 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
     elif numbers[IS_NEWEST] > 0 and last > 0:
         newest_files, newest_rows = min(numbers[EDGE_FILES], files), min(numbers[EDGE_ROWS], rows)
         every = table.cohorts[last - 1][PARTITIONS]
+    at = draw_uniform(table)
     for place in range(last + 1):
         one, newest = table.cohorts[place], 1.0 if place == last else 0.0
         of_files = of_rows = one[PARTITIONS] / every if numbers[IS_SCATTERED] > 0 or place == last - 1 else 0.0
         if held > NEGLIGIBLE:
             of_files, of_rows = one[HIT_PARTITIONS] / hit, one[ROWS_WRITTEN] / held
         found = of_files * (files - newest_files) + newest * newest_files
+        found_rows = of_rows * (rows - newest_rows) + newest * newest_rows
+        if numbers[ADDS_ANYWHERE] > 0 and one[PARTITIONS] <= 1 and found > 0:
+            drawn = floor(at + found) - floor(at)
+            at += found
+            found, found_rows = drawn, found_rows * drawn / found
         if found > 0:
-            found_rows = of_rows * (rows - newest_rows) + newest * newest_rows
             add_compacted(one, found / one[PARTITIONS], found_rows / one[PARTITIONS])
             one[WRITTEN_AT] = numbers[COMMITS]
 

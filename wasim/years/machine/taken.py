@@ -142,6 +142,14 @@ def missed_partitions(laws: Laws, listed: float, share: float) -> float:
     return power(1 - min(1.0, listed / every), log1p(-share) / log1p(-1 / every)) if every > 1 else 1 - share
 
 
+def mark_anywhere(table: Table, group: int, shares: tuple[float, float, float]) -> None:
+    """With which probability an entry of each kind goes, into `gone`, wherever it is listed."""
+    for place in range(table.used[group]):
+        table.counts[place] = 1.0
+        for kind in range(3):
+            table.gone[place][kind] = shares[kind]
+
+
 def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, float, float]) -> None:
     """With which probability an entry of each kind goes, into `gone`, and which share of the entries of each row is
     among this many of the newest, into `counts`.
