@@ -39,6 +39,7 @@ _DIFFERING = re.compile(rf"({UUID})|({_ID})|({_NUMBER})(\d+)")
 _EACH = 5  # parts of a text from one that differs to the next
 _TOTALS = dict.fromkeys(("-records", "-copied"), '"total-records":"') | {"-files-size": '"total-files-size":"'}
 _TIMESTAMP, _KEPT = '"timestamp-ms":', '"manifests-kept"'
+SEEN_BYTES = 40_000  # that deflate, whose window has 32,768, sees nothing beyond
 NEVER_MERGED = 10**9
 SEEN_AS_NEVER = 64  # manifests kept at most: so far back deflate sees nothing of a snapshot
 _WITHOUT_PARENT = '{"timestamp-ms":1767225600000}'
@@ -359,15 +360,17 @@ def _prolonged(json: TableJson, logged: Sequence[str], count: int, most: int, rn
     manifests kept, of which there are at most so many.
     """
     texts = list(json.snapshots.values())[1:]  # the first one has no parent
-    log = list(json.snapshot_log)[-len(texts) :]
-    apart = [_DIFFERING.split(text) for text in texts]  # as text, UUID, id, what a number counts, its digits, text …
-    same = [parts for parts in apart if parts[3::_EACH] == apart[0][3::_EACH]]  # statements count other things
+    # as text, UUID, id, what a number counts, its digits, text …
+    apart = _whole_cycles([_DIFFERING.split(text) for text in texts])
+    log = list(json.snapshot_log)[-len(apart) :]
+    usual = Counter(tuple(parts[3::_EACH]) for parts in apart).most_common(1)[0][0]
+    same = [parts for parts in apart if tuple(parts[3::_EACH]) == usual]  # statements count other things
     grown = _grown([{parts[at]: int(parts[at + 1]) for at in _places(parts)} for parts in same])
     named = Counter(uuid for parts in apart for uuid in dict.fromkeys(parts[1::_EACH]))
     constant = {uuid for uuid, snapshots in named.items() if snapshots > 1}  # of a query, not of a commit
     changing = [[uuid for uuid in dict.fromkeys(parts[1::_EACH]) if uuid not in constant] for parts in apart]
     differing = sum(len(uuids) + sum(map(bool, parts[2::_EACH])) for uuids, parts in zip(changing, apart, strict=True))
-    copies = ceil(count / len(texts))
+    copies = ceil(count / len(apart))
     drawn = iter(draw_uuid_numbers(copies * differing, rng))
     counting = [
         [(at, int(parts[at + 1]), grown.get(parts[at], 0), parts[at].startswith(_KEPT)) for at in _places(parts)]
@@ -396,6 +399,19 @@ def _prolonged(json: TableJson, logged: Sequence[str], count: int, most: int, rn
     whole = replace(json, snapshots=snapshots, snapshot_log=entries, metadata_log=metadata_log)
     whole.base = whole.point_main(newest.snapshot_id, newest.timestamp_ms)
     return whole
+
+
+def _whole_cycles(apart: list[list[str]]) -> list[list[str]]:
+    """The last snapshots, as many as what their numbers count comes again after, beyond the window of deflate: it finds
+    what follows a statement once more after the next one. All of them where nothing comes again.
+    """
+    counting = [parts[3::_EACH] for parts in apart]
+    settled = counting[len(counting) // 4 :]
+    for cycle in range(1, len(settled) // 2):
+        if settled[cycle:] == settled[:-cycle]:
+            each = sum(len(text) for parts in apart[-cycle:] for text in filter(None, parts))
+            return apart[-cycle * ceil(SEEN_BYTES / each) :]
+    return apart
 
 
 def _grown(counted: Sequence[Mapping[str, int]]) -> dict[str, int]:

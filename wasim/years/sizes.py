@@ -68,6 +68,7 @@ ENTRY_BYTES, BOUNDED_BYTES = 300, 34  # of an entry, and at least for each of it
 COMPACTED = 32  # entries of compacted files
 MOST_COMMITS, MOST_ALIKE = 96, 4
 DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out to three manifests thrice; and entries
+ZIPPED_AMONG_STATEMENTS = 72  # until what these leave is settled
 ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
 STEPS_OF_ONE = 4  # of them, at most: appends and statements
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
@@ -385,7 +386,7 @@ def _json_of_statements(case: Case, profile: WriterProfile, site: Site) -> Metad
     sampled = _sampled_case(case, None if "scattered" in places_of(case) else most)
     writer, created = _created(sampled, sampled.rows_per_commit, profile, site, has_bounds=False)
     writer.table.rules = replace(writer.table.rules, appends_merge=False)
-    _carry_out(writer, ZIPPED_COMMITS)
+    _carry_out(writer, ZIPPED_AMONG_STATEMENTS)
     return with_recipe(metadata_json_sizes(writer.table, created), writer)
 
 
