@@ -662,6 +662,22 @@ def test_hours_with_upserts_are_compacted_each_by_its_count(made: Callable) -> N
         assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=near)
 
 
+def test_vectors_of_a_days_large_file_name_most_rows(made: Callable) -> None:
+    """Upserts at even distances hit what compaction made of each day and, until the next one, ever more small files: as
+    if all files of a day had as many rows, a quarter of the bytes of delete files was missing.
+    """
+    upsert = {"share": 0.5, "locality": "scattered", "mode": "merge-on-read", "key": ["event_id"]}
+    workload = {"rows_per_second": 2 / 21, "files_per_commit": 4}
+    table = TABLE | {"partition_by": [{"column": "event_time", "transform": "day"}], "format_version": 3}
+    rows = {"writer": {"kind": "batch", "upsert": upsert}, "workload": workload, "table": table}
+    jobs = {"maintenance": {"rewrite_data_files": {"every": "12600s"}}}
+    exact, summed = made(rows | jobs | {"commit_interval": "420s", "horizon": f"{420 * 400}s"})
+    found, written = summed.totals.written_bytes, exact.written_bytes
+    for kind, near in ((Kind.DELETE_FILE, 0.05), (Kind.DELETE_MANIFEST, 0.08)):
+        assert found[kind] == pytest.approx(written[kind], rel=near)
+    assert summed.totals.metadata_bytes == pytest.approx(exact.metadata_bytes, rel=0.01)
+
+
 def test_manifests_of_statements_and_of_appends_are_counted_apart(made: Callable) -> None:
     """Merges of a few rows of each hour, between appends: as if all listed what is left of either, 18 % too many. The
     hour that is open has fewer rows than others: as if all had as many, 4.6 % of the data would be missing.

@@ -332,15 +332,18 @@ def find_deletes(table: Table, laws: Laws) -> tuple[float, float, float, float, 
     for number in range(3):
         hit, named = hits[HIT_FILES][number], 0.0 if by_partition else named_before(table, laws, number)
         before = 0.0
+        has_large = number == REWRITTEN and numbers[LARGE] > 0
         if deleted[HELD][number] > NEGLIGIBLE:
-            before = deleted[DEAD][number] * named / deleted[HELD][number]
+            share = hits[HIT_ROW_SHARES][number] if has_large else named / deleted[HELD][number]
+            before = deleted[DEAD][number] * share
         again += named
         earlier += before
         if hit <= NEGLIGIBLE:
             continue
         own = hits[HIT_ROWS][number] + before
         positions += own
-        span = table.classes[number][RECORDS] / table.classes[number][FILES]
+        in_hits = hits[HIT_ROW_SHARES][number] if has_large else hit / table.classes[number][FILES]
+        span = table.classes[number][RECORDS] * in_hits / hit
         added_bytes += hit * bytes_of_deletes(laws, own / hit, span if is_scattered else own / hit, is_scattered)
         deleted[DEAD][number] += hits[HIT_ROWS][number]
         deleted[HELD][number] += hit - named

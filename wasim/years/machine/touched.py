@@ -210,23 +210,22 @@ def hit_of_compacted(table: Table, laws: Laws, share: float, replaced: float, is
     """What `hit_of_large` finds of files that compaction made: it leaves one large file to a partition, which no
     statement on read writes again.
     """
-    numbers, (mean, wider) = table.numbers, table.likely[REWRITTEN]
-    if numbers[EVENLY] == 0 and not is_stride:
-        return hit_by_size(table)
-    kinds = some_large(partitions_so_far(table, laws), table.classes[REWRITTEN][FILES], mean, mean * wider + mean)
+    numbers, kinds, missed = table.numbers, kinds_by_size(table), 1 - table.numbers[TOUCHES]
     _, few, many = kinds
-    of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
+    of_few, of_many = 1 - missed**few, 1 - missed**many
+    if is_stride:
+        of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
     if numbers[EVENLY] > 0:
         rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, numbers[COMMITS]))
         of_few, of_many = hit_evenly(few, rows_of_unit, share), hit_of_new(many * share, replaced)
     return hit_of_kinds(table, kinds, of_few, of_many)
 
 
-def hit_by_size(table: Table) -> tuple[float, float]:
-    """The same of a statement on scattered rows, by the sizes of all files below the target."""
-    one, missed = table.classes[REWRITTEN], 1 - table.numbers[TOUCHES]
+def kinds_by_size(table: Table) -> tuple[float, float, float]:
+    """What `some_large` returns of all files below the target: one of each partition is large."""
+    one = table.classes[REWRITTEN]
     live = one[LIVE] / max(one[RECORDS], NEGLIGIBLE)
-    large = few = few_hit = others = many = many_hit = 0.0
+    large = few = others = many = 0.0
     for place in range(int(table.numbers[COHORTS])):
         cohort, largest = table.cohorts[place], largest_of(table.cohorts[place])
         for column in range(SIZED_FILES, UNEVEN, 2):
@@ -235,12 +234,9 @@ def hit_by_size(table: Table) -> tuple[float, float]:
                 continue
             each = cohort[column + 1] / cohort[column] * live
             alone = min(cohort[PARTITIONS], files) if column == largest else 0.0
-            hit = 1 - missed**each
-            large, few, few_hit = large + alone, few + alone * each, few_hit + alone * hit
-            files -= alone
-            others, many, many_hit = others + files, many + files * each, many_hit + files * hit
-    kinds = large / max(large + others, NEGLIGIBLE), few / max(large, NEGLIGIBLE), many / max(others, NEGLIGIBLE)
-    return hit_of_kinds(table, kinds, few_hit / max(large, NEGLIGIBLE), many_hit / max(others, NEGLIGIBLE))
+            large, few = large + alone, few + alone * each
+            others, many = others + files - alone, many + (files - alone) * each
+    return large / max(large + others, NEGLIGIBLE), few / max(large, NEGLIGIBLE), many / max(others, NEGLIGIBLE)
 
 
 def largest_of(cohort: list[float]) -> int:
