@@ -171,7 +171,7 @@ def test_scattered_entries_go_by_chance_their_manifests_are_rewritten(laws: Laws
         row[COUNT], row[BYTES], row[FRESH] = count, 900.0, entries
     table.used[0] = 2
     mark_newest(table, 0, np.inf, (0.5, 0.0, 0.0))
-    assert thin(table, laws, 0, 1.0, 0.0) == pytest.approx(4 * (1 - 0.5**4) + 6 * 0.5)
+    assert thin(table, laws, 0, 1.0, 0.0, 0.0) == pytest.approx(4 * (1 - 0.5**4) + 6 * 0.5)
     assert entries_of(table, FRESH) == pytest.approx(0.5 * (16 + 6))
 
 

@@ -335,7 +335,7 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
     counted = partitions_counted(table, laws, newest_place(table))
     if counted > 0:
         mark_counted(table, laws, counted, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial)
-        return thin(table, laws, 0, 1.0, 0.0)
+        return thin(table, laws, 0, 1.0, 0.0, float(counted))
     if laws.lifetime < inf and laws.parts <= 1 and table.numbers[ADDS_ANYWHERE] == 0:
         # partitions that are left have the newest files, but where the oldest ones come to have new files again
         for kind, files in ((0, listed), (1, partial * of_partial)):
@@ -343,7 +343,7 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
         want(table, 2, 0.0, False)
         return take(table, laws, 0, writes_oldest(laws), False)
     mark_anywhere(table, 0, (min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial, 0.0))
-    return thin(table, laws, 0, 1.0, 0.0)
+    return thin(table, laws, 0, 1.0, 0.0, 0.0)
 
 
 def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -> None:
@@ -429,7 +429,7 @@ def drop_deletes(table: Table, laws: Laws) -> None:
         drop_entries(table, laws, files, False)
     else:
         mark_anywhere(table, 1, (1.0, 1.0, 1.0))
-        thin(table, laws, 1, 1.0, 0.0)
+        thin(table, laws, 1, 1.0, 0.0, 0.0)
         merge(table, laws, 1)
     note_dropped(table, files / max(listed, NEGLIGIBLE), files, files, max(0.0, size - kept_bytes))
 

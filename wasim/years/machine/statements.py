@@ -421,12 +421,12 @@ def take_over(table: Table, laws: Laws, again: float, named: float, seen: float)
         together = 1 / (1 - numbers[IN_STEP] + numbers[IN_STEP] / together)
         mark_newest(table, 1, named, (share, 0.0, 0.0))
         mark_by_age(table, again)
-        thin(table, laws, 1, together, seen)
+        thin(table, laws, 1, together, seen, 0.0)
     elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and hit_arrived > NEGLIGIBLE:
         # any of the statements that began with the same commit, or with the same of its tasks
         share = min(1.0, hit_arrived / files_near(table, laws))
         mark_newest(table, 1, again / share, (share, 0.0, 0.0))
-        thin(table, laws, 1, 1.0, 0.0)
+        thin(table, laws, 1, 1.0, 0.0, 0.0)
     else:  # the last such statement wrote them
         want_deletes(table, again, True, numbers[IS_NEWEST] == 0)
         take(table, laws, 1, True, False)
@@ -624,11 +624,11 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
         shares = hits[HIT_SHARES]
         rewritten = numbers[HIT_OF_OTHERS] if numbers[LARGE] > 0 else shares[REWRITTEN]
         mark_newest(table, 0, inf, (shares[ARRIVED], rewritten, shares[BEYOND]))
-        return thin(table, laws, 0, numbers[TOGETHER], 0.0)
+        return thin(table, laws, 0, numbers[TOGETHER], 0.0, 0.0)
     share = numbers[TOUCHES]
     if 0 < share < 1:  # this share of the partitions that are open: any manifest of theirs keeps entries of the others
         mark_newest(table, 0, total_of(hits[HIT_FILES]) / share, (share, share, share))
-        return thin(table, laws, 0, numbers[TOGETHER], 0.0)
+        return thin(table, laws, 0, numbers[TOGETHER], 0.0, 0.0)
     is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
     for number in range(3):  # what the last such statement wrote stands in a young manifest
         want(table, number, hits[HIT_FILES][number], is_newest or number == edge)

@@ -93,14 +93,25 @@ def power(base: float, exponent: float) -> float:
     return 1.0 if exponent == 0 else base**exponent
 
 
+def none_due(listed: float, share: float, every: float) -> float:
+    """How likely none of so many partitions, each another one of `every`, is in that share of them which is due."""
+    found, due, whole = 1.0, share * every, min(floor(listed), floor(every))
+    for place in range(int(whole)):
+        found *= max(0.0, 1 - due / (every - place))
+    return found * (1 - (listed - whole) * min(1.0, due / max(1.0, every - whole)))
+
+
 def untouched_of(
-    laws: Laws, row: list[float], gone: list[float], among: float, together: float, touches: float
+    laws: Laws, row: list[float], gone: list[float], among: float, together: float, touches: float, apart: float
 ) -> float:
     """How likely a manifest keeps all of its entries, of which each among this share goes with its kind's probability:
-    whole entries are among them. Where a statement `touches` a share of the open partitions, those go that are in one.
+    whole entries are among them. Where a statement `touches` a share of the open partitions, those go that are in one;
+    where entries are `apart`, each is in another of so many partitions, of which that share is due.
     """
     if touches > 0:
         return missed_partitions(laws, live_of(row) * among / together, touches)
+    if apart > 0:
+        return none_due(row[FRESH], gone[0], apart) * none_due(row[PARTIAL], gone[1], apart)
     found = 1.0
     for kind in range(3):
         entries = row[FRESH + kind] * among
@@ -110,7 +121,13 @@ def untouched_of(
 
 
 def kept_by(
-    laws: Laws, row: list[float], gone: list[float], newest: tuple[float, float], together: float, touches: float
+    laws: Laws,
+    row: list[float],
+    gone: list[float],
+    newest: tuple[float, float],
+    together: float,
+    touches: float,
+    apart: float,
 ) -> float:
     """The share of manifests that keep all of their entries, which go `together` at a time. `newest` is how many
     manifests hold the newest entries, and which share of all entries those are.
@@ -118,16 +135,20 @@ def kept_by(
     count, among = newest
     whole = max(0.0, count - 1)  # manifests of which all entries are among the newest
     last = among * count - whole if whole > 0 else among
-    untouched = untouched_of(laws, row, gone, last, together, touches)
+    untouched = untouched_of(laws, row, gone, last, together, touches, apart)
     if whole > 0 and last < 1:
-        untouched = (whole * untouched_of(laws, row, gone, 1.0, together, touches) + untouched) / count
+        untouched = (whole * untouched_of(laws, row, gone, 1.0, together, touches, apart) + untouched) / count
     return untouched ** (1 / together) if together > 1 and touches == 0 else untouched
 
 
-def emptied_of(row: list[float], gone: list[float], among: float, together: float) -> float:
-    """How likely all entries of a manifest go, of which each among this share does with its kind's probability."""
+def emptied_of(row: list[float], gone: list[float], among: float, together: float, apart: float) -> float:
+    """How likely all entries of a manifest go, of which each among this share does with its kind's probability; where
+    they are `apart`, none is in a partition that is not due.
+    """
     if live_of(row) <= NEGLIGIBLE:
         return 0.0
+    if apart > 0:
+        return none_due(row[FRESH], 1 - gone[0], apart) * none_due(row[PARTIAL], 1 - gone[1], apart)
     found = 1.0
     for kind in range(3):
         entries, kept = row[FRESH + kind], 1 - gone[kind] * among
@@ -210,9 +231,9 @@ def rows_missed_by(table: Table, missed: float) -> float:
     return missed * pairs / rows if rows > 0 else 0.0
 
 
-def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> float:
-    """Takes each of the marked entries out with its probability, `together` at a time of a manifest. Returns how many
-    manifests are written again.
+def thin(table: Table, laws: Laws, group: int, together: float, seen: float, apart: float) -> float:
+    """Takes each of the marked entries out with its probability, `together` at a time of a manifest, or each in another
+    of so many partitions `apart`, above 0. Returns how many manifests are written again.
     """
     rows, spare, copied, rewritten = table.rows[group], table.spare, 0, 0.0
     touches = table.numbers[TOUCHES] if group == 0 and table.numbers[IS_SCATTERED] == 0 else 0.0
@@ -224,12 +245,12 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float) -> 
         if count <= NEGLIGIBLE:
             continue
         among *= row[COUNT] / count
-        untouched = kept_by(laws, row, gone, (count, among), together, touches)
+        untouched = kept_by(laws, row, gone, (count, among), together, touches, apart)
         hit = 1 - untouched
         if hit <= NEGLIGIBLE:
             copied = copy_some(spare, copied, row, count)
             continue
-        emptied = min(emptied_of(row, gone, among, together), hit)
+        emptied = min(emptied_of(row, gone, among, together, apart), hit)
         some = hit - emptied
         if emptied > NEGLIGIBLE:
             write_again(table, laws, group, row, copied, count * emptied, (row[FRESH], row[PARTIAL], row[SETTLED]))
