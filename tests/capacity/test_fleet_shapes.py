@@ -85,8 +85,10 @@ def test_manifests_of_large_files_weigh_as_encoded_between_others_too():
     exact, between = (
         Shapes(profile=profile, site=site, encodes_each=each).of(case).sizes.data_manifests for each in (True, False)
     )
-    for fresh, compacted in ((100, 0), (0, 100)):
-        assert between.of(fresh, compacted, 0) == pytest.approx(exact.of(fresh, compacted, 0), rel=0.03)
+    assert between.by_count.at(100) == pytest.approx(exact.by_count.at(100), rel=0.03)
+    for more in ("compacted_more", "together_more"):
+        found, encoded = (one.by_count.at(100) + 99 * getattr(one, more) for one in (between, exact))
+        assert found == pytest.approx(encoded, rel=0.03)
     assert between.new_of(2) == pytest.approx(exact.new_of(2), rel=0.01)
 
 

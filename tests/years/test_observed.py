@@ -19,14 +19,21 @@ def test_sizes_that_are_fixed_and_scaled_are_found_again():
     fitted = as_observed(shape(), found, fits, CASE).sizes
     for count in (1, 7, 60, 450):
         assert fitted.lists.at(count) == pytest.approx(250 + 1.3 * shape().sizes.lists.at(count))
-        simulated = shape().sizes.data_manifests.of(count, 0.0, 0.0)
-        assert fitted.data_manifests.of(count, 0.0, 0.0) == pytest.approx(250 + 1.3 * simulated)
+        simulated = shape().sizes.data_manifests.by_count.at(count)
+        assert fitted.data_manifests.by_count.at(count) == pytest.approx(250 + 1.3 * simulated)
     assert fitted.data_manifests.new == pytest.approx(250 + 1.3 * shape().sizes.data_manifests.new)
     assert fitted.json.created - shape().sizes.json.created == pytest.approx(700)
 
 
 def test_all_that_manifests_take_more_is_scaled_too():
-    more = {"compacted_more": 5.0, "sorted_more": 7.0, "per_new": 90.0, "first_more": 11.0, "further_more": 13.0}
+    more = {
+        "compacted_more": 5.0,
+        "sorted_more": 7.0,
+        "together_more": 6.0,
+        "per_new": 90.0,
+        "first_more": 11.0,
+        "further_more": 13.0,
+    }
     given, found = shape(), observed(1.3)
     sizes = replace(given.sizes, data_manifests=replace(given.sizes.data_manifests, **more), sibling_saving=30.0)
     fitted = as_observed(replace(given, sizes=sizes), found, fits_of(given, found), CASE).sizes

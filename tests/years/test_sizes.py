@@ -85,6 +85,25 @@ def test_manifests_of_hundreds_of_files_are_as_large_as_written(small_case: Call
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.012)
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_entries_of_compacted_partitions_are_as_large_as_written(version: int, small_case: Callable[..., Case]):
+    """A compaction makes one file in each partition, of rows by chance; in version 3 they keep their lineage."""
+    columns = "columns: [{name: v, type: double, count: 3}, {name: kind, type: int, values: 5}]"
+    parts = "partition_by: [{column: event_time, transform: hour}, {column: kind}]"
+    merges = "properties: {commit.manifest.min-count-to-merge: 6}"
+    exact, summed = both(
+        small_case(
+            table=f"{{{columns}, {parts}, {merges}, format_version: {version}}}",
+            workload="{rows_per_second: 1}",
+            commit_interval="10m",
+            horizon="30h",
+            maintenance="{rewrite_data_files: {every: 1h}}",
+        )
+    )
+    written = exact.written_bytes[Kind.DATA_MANIFEST]
+    assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.015)
+
+
 def test_the_first_snapshot_names_no_parent(small_case: Callable[..., Case]):
     exact, summed = both(small_case(horizon="3s"))
     assert summed.totals.written_bytes[Kind.METADATA_JSON] == exact.written_bytes[Kind.METADATA_JSON]

@@ -194,6 +194,7 @@ def _of_compaction(case: Case, shape: Shape) -> dict[str, Any]:
             0.0 if settles else shape.sizes.data_manifests.compacted_more,
             shape.sizes.delete_manifests.compacted_more,
         ],
+        "together_more": 0.0 if settles else shape.sizes.data_manifests.together_more,
         "new_small": float(sum(files for files, rows in parts if sizes.of(rows) < SMALL_FILE_SHARE * target)),
         "compacts": int(step is not None),
         "compaction_target": target,

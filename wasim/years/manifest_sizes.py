@@ -36,15 +36,17 @@ class ManifestBytes:
 
     A commit of very many files writes the `several` manifests, newest first; none given: one.
     `by_count` has the bytes of entries in the order of their commits; an entry of a compacted file takes
-    `compacted_more`, one that was sorted by partition `sorted_more`. Of delete files, once sorted, each takes the share
-    `in_partition` of that, less `each_partition` of it for the first one of a statement there. The first file of a
-    statement takes `first_more`, further ones of the same statement `further_more`.
+    `compacted_more`, or `together_more` as a further one of the same compaction in a partition, one that was sorted by
+    partition `sorted_more`. Of delete files, once sorted, each takes the share `in_partition` of that, less
+    `each_partition` of it for the first one of a statement there. The first file of a statement takes `first_more`,
+    further ones of the same statement `further_more`.
     """
 
     new: float
     staged: float
     by_count: SizeByCount
     compacted_more: float = 0.0
+    together_more: float = 0.0
     sorted_more: float = 0.0
     in_partition: float = 1.0
     each_partition: float = 1.0
@@ -79,7 +81,7 @@ class ManifestBytes:
 
     def fitted(self, fixed: float, scale: float) -> "ManifestBytes":
         """The bytes of manifests of `fixed` + `scale` times as many, and what they differ by in proportion."""
-        more = ("compacted_more", "sorted_more", "per_new", "first_more", "further_more")
+        more = ("compacted_more", "together_more", "sorted_more", "per_new", "first_more", "further_more")
         return replace(
             self,
             new=fixed + scale * self.new,
@@ -88,27 +90,20 @@ class ManifestBytes:
             **{name: getattr(self, name) * scale for name in more},
         )
 
-    def of(self, fresh: float, compacted: float, by_partition: float) -> float:
-        """Bytes of a manifest with `fresh` entries of files as they arrived, `by_partition` of them sorted by
-        partition, and with `compacted` ones.
-        """
-        beside_others = compacted - 1 + fresh if fresh < 1 else compacted
-        more = self.compacted_more * max(0.0, beside_others) + self.sorted_more * by_partition
-        return self.by_count.at(fresh + compacted) + more
-
 
 NO_MANIFESTS = ManifestBytes(new=0.0, staged=0.0, by_count=SizeByCount([1], [0.0]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedEntries:
-    """Entries of a table that were not all written: of the files of each of some commits, of those that jobs of their
-    own compacted, and as they stand once sorted by partition, or dealt out; and of the files that each of some
-    statements writes, with `between` entries of commits between two of them.
+    """Entries of a table that were not all written: of the files of each of some commits, of those that compaction made
+    one by one, and `together` in one partition, and as they stand once sorted by partition, or dealt out; and of the
+    files that each of some statements writes, with `between` entries of commits between two of them.
     """
 
     commits: Sequence[Sequence[LiveEntry]]
     compacted: Sequence[LiveEntry]
+    together: Sequence[LiveEntry]
     by_partition: Sequence[LiveEntry]
     statements: Sequence[Sequence[LiveEntry]] = ()
     between: float = 0.0
@@ -144,7 +139,10 @@ def data_manifests(
         one = mean(written_bytes(table, manifest.entries[:1], is_new=True) for manifest in own)
     per_new = (all_of_one - one) / (shown - 1) if shown > 1 else by_count.slope
     count = min(len(arrived), len(described.compacted))
-    more = _compared(table, described.compacted[:count], arrived[:count]) / max(1, count - 1)
+    compacted_more, together_more = (
+        _compared(table, entries[:count], arrived[:count]) / max(1, count - 1)
+        for entries in (described.compacted, described.together)
+    )
     apart = min(len(arrived), len(described.by_partition))
     sorted_more = _compared(table, described.by_partition[:apart], arrived[:apart]) / max(1, apart)
     first_more, further_more = _of_statements(table, described, by_count.slope) if described.statements else (0.0, 0.0)
@@ -154,7 +152,8 @@ def data_manifests(
         per_new=per_new,
         staged=0.0,
         by_count=by_count,
-        compacted_more=more,
+        compacted_more=compacted_more,
+        together_more=together_more,
         sorted_more=sorted_more,
         first_more=first_more,
         further_more=further_more,

@@ -123,7 +123,7 @@ def fits_of(shape: Shape, observed: Observed) -> Fits:
     listed = np.array([sizes.lists.at(count) for count in lists.counts])
     each = zip(manifests.counts, manifests.new, strict=True)
     of_data = sizes.data_manifests
-    held = [of_data.new_of(new) if new == count else of_data.of(count, 0.0, 0.0) for count, new in each]
+    held = [of_data.new_of(new) if new == count else of_data.by_count.at(count) for count, new in each]
     return Fits(lists=fit_files(listed, lists.bytes), manifests=fit_files(np.array(held), manifests.bytes))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, zip_longest
 from math import ceil, expm1, inf
 from statistics import fmean
 from types import MappingProxyType
@@ -35,7 +35,7 @@ from wasim.twin.flink import staged_manifest
 from wasim.twin.identifiers import draw_identities, draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
 from wasim.twin.live_manifests import DELETES, SYNC_BYTES, LiveEntry, LiveManifest
-from wasim.twin.partitions import Partition
+from wasim.twin.partitions import Partition, Share
 from wasim.twin.recipe_steps import RecipeSteps
 from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import split_rows
@@ -45,7 +45,7 @@ from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
 from wasim.units import Ints
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
-from wasim.years.arrivals import Arrivals, compacted_files, growing_fields, of_rows, whole, with_rows
+from wasim.years.arrivals import Arrivals, growing_fields, of_rows, whole, with_rows
 from wasim.years.growth import SizeByCount
 from wasim.years.json_sizes import MetadataJson, metadata_json_sizes, with_recipe
 from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
@@ -66,6 +66,7 @@ MOST_OF_ONE = 512  # files of one commit, where it brings so many that its manif
 FEWEST_ENTRIES, MOST_ENTRIES = 24, 192
 ENTRY_BYTES, BOUNDED_BYTES = 300, 34  # of an entry, and at least for each of its columns with bounds
 COMPACTED = 32  # entries of compacted files
+FILES_COMPACTED, LAST_SHARE = 8, 0.75  # that become one; rows of the last one of a task, as a share
 MOST_COMMITS, MOST_ALIKE = 96, 4
 DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out to three manifests thrice; and entries
 ZIPPED_AMONG_STATEMENTS = 72  # until what these leave is settled
@@ -267,7 +268,7 @@ class TableSample:
         if on_read:
             most += [change.rows for _, change in case.changes if change is not None and change.rows is not None]
         chosen = np.sort(rng.choice(there, min(most), replace=False) if is_scattered else np.sort(there)[: min(most)])
-        return new_rows(chosen) if on_read else replace(new_rows(chosen), changed_at=chosen // case.rows_per_commit + 1)
+        return new_rows(chosen) if on_read else _as_read(chosen, case.rows_per_commit)
 
     def _rewritten(self, parts: Sequence[Part], number: int, arrivals: Arrivals) -> list[DataFileEntry]:
         """The files that a statement writes, as many as are looked at, of as many rows as in the real case."""
@@ -276,9 +277,13 @@ class TableSample:
         for part in parts[:MOST_TOGETHER]:
             rows = part.share.rows
             count = max(1, whole(len(rows) * arrivals.rows_per_commit / case.rows_per_commit))
-            file = writer.files.described(part, 1, numbers, count, writer.rng)
-            found.append(with_lineage(file, rows, lineage_sizes(rows)) if case.table.format_version > 2 else file)
+            found.append(self._written_again(part, numbers, count))
         return found
+
+    def _written_again(self, part: Part, numbers: FileNumbers, rows: int) -> DataFileEntry:
+        """A file of so many rows in the place of a part, which a job wrote that keeps their lineage."""
+        file, held = self._writer.files.described(part, 1, numbers, rows, self._writer.rng), part.share.rows
+        return with_lineage(file, held, lineage_sizes(held)) if self._case.table.format_version > 2 else file
 
     def _described(self, arrivals: Arrivals) -> list[list[DataFileEntry]]:
         """Data files of the real case's size, some of each commit's, by commit."""
@@ -312,25 +317,51 @@ class TableSample:
             found.append(writer.listed(like.manifest_path, like.manifest_length, entries, identity))
         return found
 
+    def _compacted(self, arrivals: Arrivals, *, together: bool) -> list[LiveEntry]:
+        """Entries of compacted files: one in each open partition, or `together` many in one, whose tasks each close
+        some files when they are full, and leave the last one smaller.
+        """
+        writer, mean = self._writer, FILES_COMPACTED * arrivals.rows_per_file
+        rows = [max(1, whole(mean))] * COMPACTED
+        if arrivals.open_partitions > 1:
+            rows = _rows_by_chance(mean, COMPACTED, writer.rng, is_all=False)
+        if together:
+            rows = [max(1, whole(LAST_SHARE * one if place % 2 else mean)) for place, one in enumerate(rows)]
+        shares, each = self._shares(together=together), COMPACTED if together else whole(arrivals.open_partitions)
+        parts = [Part(share=shares[n % len(shares)], task=n if together else 0) for n in range(COMPACTED)]
+        writer.files.know(parts)
+        found, job = list[LiveEntry](), _numbers(writer, 1, is_other_job=True)
+        for first in range(0, COMPACTED, each):
+            jobs = [job if together else _numbers(writer, 1, is_other_job=True) for _ in parts[first : first + each]]
+            files = map(self._written_again, parts[first : first + each], jobs, rows[first : first + each])
+            found += _later_entries(list(files), writer, first)
+        return found
+
+    def _shares(self, *, together: bool) -> list[Share]:
+        """Rows of compacted files: of one partition after the other, or in sequence where there is but one."""
+        held, each = dict[Partition, list[Share]](), self._case.rows_per_commit
+        for partition, _, parts in self._by_partition:
+            held.setdefault(partition, []).extend(part.share for part in parts)
+        found = [one for some in zip_longest(*held.values()) for one in some if one is not None]
+        if together or len(held) == 1:
+            of_one = max(held.values(), key=len)
+            numbers = np.sort(np.concatenate([one.rows.numbers for one in of_one]))
+            count = min(len(numbers), max(2, len(numbers) // COMPACTED - 1 | 1))  # odd: bounds are no round numbers
+            starts = range(0, len(numbers) - count + 1, count)
+            found = [replace(of_one[0], rows=new_rows(numbers[first : first + count])) for first in starts]
+        return [replace(one, rows=_as_read(one.rows.numbers, each)) for one in found]
+
     def _entries(self, arrivals: Arrivals) -> DescribedEntries:
         """What manifests hold of the commits' files, and of compacted and sorted ones like them."""
         writer = self._writer
-        compacted, numbers = list[LiveEntry](), _numbers(writer, 1, is_other_job=True)
-        rows, of_files = max(1, whole(8 * arrivals.rows_per_file)), writer.files.file_sizes
-        each = of_files.mean_column_bytes(whole(arrivals.rows_per_file)) + of_files.footer_bytes
-        outputs = compacted_files(self._given, arrivals, each)
-        for number in range(COMPACTED):
-            task, (_, _, parts) = number % outputs, self._by_partition[number % len(self._by_partition)]
-            numbers = numbers if task else _numbers(writer, 1, is_other_job=True)
-            file = writer.files.described(replace(parts[0], task=task), 1, numbers, rows, writer.rng)
-            compacted += _later_entries([file], writer, number)
         arrived, by_partition = sum(map(len, self._commits)), list[LiveEntry]()
         for _, commit, parts in self._by_partition:
             if len(by_partition) < arrived:
                 by_partition += _later_entries(self._files(parts, commit, arrivals), writer, commit)
         return DescribedEntries(
             commits=[_later_entries(files, writer, number) for number, files in enumerate(self._commits, 1)],
-            compacted=compacted,
+            compacted=self._compacted(arrivals, together=False),
+            together=self._compacted(arrivals, together=True),
             by_partition=by_partition[:arrived],
             statements=[
                 _later_entries(self._rewritten(parts, number, arrivals), writer, number)
@@ -338,6 +369,11 @@ class TableSample:
             ],
             between=between_statements(self._case) * arrivals.files,
         )
+
+
+def _as_read(numbers: Ints, each: int) -> RowSet:
+    """Rows with these numbers, of which so many came at a time, as a reader of row lineage sees them."""
+    return replace(new_rows(numbers, row_ids=numbers), changed_at=numbers // each + 1)
 
 
 def _with_neighbours(numbers: Ints, each: int) -> Ints:

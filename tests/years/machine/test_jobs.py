@@ -137,6 +137,16 @@ def test_compaction_in_parts_leaves_what_it_leaves_at_once():
     assert parted.flows[Flow.SNAPSHOTS] - once.flows[Flow.SNAPSHOTS] == 3
 
 
+def test_files_of_one_compaction_share_its_snapshot():
+    """The first file that it makes takes 9 more, further ones 2."""
+    laws, table = replace(TABLES["a target soon reached"], compacted_more=[9.0, 0.0], together_more=2.0), new_table()
+    stepped(table, laws, 60)
+    compact(table, laws, 1.0)
+    made = live_files(table, 0)
+    assert made > 1
+    assert table.compacted_more[0] == pytest.approx((9 + 2 * (made - 1)) / made)
+
+
 def test_entries_of_compacted_files_that_look_new_go_too():
     for partial in (0, 4):
         table = table_with([(10, 500, 5, partial, 0)])

@@ -212,6 +212,8 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         of_partial = done[TOOK_PARTIAL] / partials if partials > NEGLIGIBLE else 0.0
         created = take_out(table, laws, of_small, of_partial)
         part_siblings(table, of_partial)
+        firsts = min(1.0, done[GROUPS] / max(done[MADE_PARTIAL] + done[MADE_SETTLED], NEGLIGIBLE))
+        table.compacted_more[0] = laws.together_more + (laws.compacted_more[0] - laws.together_more) * firsts
         list_compacted(table, laws, done[MADE_PARTIAL], done[MADE_SETTLED])
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)

@@ -692,10 +692,9 @@ def add_written(
         if files > NEGLIGIBLE:
             partial += add_of_one_size(table, laws, files, held, stays, stays_rows)
             made_bytes += data_bytes(laws, files, held, is_new)
-    table.compacted_more[0] = laws.compacted_more[0]
     if not laws.compacts:  # sorted, they stand apart
         more = laws.further_more + (laws.first_more - laws.further_more) / together_of(table, laws, made)
-        table.compacted_more[0] += (more - laws.compacted_more[0]) * (1 - sorted_share(table))
+        table.compacted_more[0] = more + (laws.compacted_more[0] - more) * sorted_share(table)
     list_compacted(table, laws, partial, made - partial)
     flows[WRITTEN_FILES] += made
     flows[WRITTEN_FILES + 1] += made_bytes

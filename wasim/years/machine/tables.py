@@ -167,6 +167,7 @@ class Laws:
     entry_counts: list[list[float]]
     entry_bytes: list[list[float]]
     compacted_more: list[float]
+    together_more: float  # of data, as a further one of the same compaction in a partition
     sorted_more: list[float]
     in_partition: float  # of deletes, once sorted: the share of that, less `each_partition` of a statement
     each_partition: float
