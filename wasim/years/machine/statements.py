@@ -732,7 +732,8 @@ def together_of(table: Table, laws: Laws, made: float) -> float:
 
 def into_partitions(table: Table, files: float, rows: float) -> None:
     """Deals the files that a statement on scattered rows wrote out to the partitions that it hit, but for new rows';
-    others go into the newest ones.
+    others go into the newest ones. Where files come on and on, each partition that is known by itself gets whole ones,
+    drawn one after the other so that their sum stays, as its count decides when it is compacted.
     """
     numbers, last = table.numbers, int(table.numbers[COHORTS]) - 1
     newest_files, newest_rows, every = files, rows, partitions_known(table)
