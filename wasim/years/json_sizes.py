@@ -215,17 +215,13 @@ def most_kept(case: Case) -> int:
     """Manifests that a commit keeps at most, before it merges them, or a job rewrites them or the files in them."""
     policy, jobs = merge_policy(TableProperties.read(case.table.properties)), case.maintenance
     rewrites, compacts = jobs.rewrite_manifests, jobs.rewrite_data_files
-    most = [max(1, policy.min_count - 1)] if policy.enabled and case.merges else []
-    most += [
-        max(1, round(job.every / case.commit_interval_s))
-        for job in (rewrites, compacts)
-        if job and job.every is not None
-    ]
+    most = [policy.min_count - 1] if policy.enabled and case.merges else []
+    most += [round(job.every / case.commit_interval_s) for job in (rewrites, compacts) if job and job.every is not None]
     if rewrites and rewrites.when_manifests:
         most.append(rewrites.when_manifests)
     if compacts and compacts.when_small_files:
         most.append(ceil((compacts.when_small_files - 1) / case.workload.files_per_commit))  # one is left each time
-    return min(most, default=NEVER_MERGED)
+    return max(1, min(most, default=NEVER_MERGED))
 
 
 def with_recipe(made: MetadataJson, writer: CaseWriter) -> MetadataJson:

@@ -647,12 +647,13 @@ def balance_sizes(one: list[float]) -> None:
 def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
     """Forgets partitions that have closed and hold nothing to do; how many small and partial files they had."""
     numbers, left_small, left_partial, place = table.numbers, 0.0, 0.0, 0
+    if numbers[ADDS_ANYWHERE] > 0:  # further files come, and then they are compacted again
+        return 0.0, 0.0
     while place < int(numbers[COHORTS]) - 1:
         one = table.cohorts[place]
         note_live(table, laws, place)
         is_due = is_group_due(table, laws, one, files_in(table, place))
-        comes_more = numbers[ADDS_ANYWHERE] > 0  # and then they are compacted again
-        if is_due or comes_more or (writes_oldest(laws) and are_to_be_oldest(table, laws, place)):
+        if is_due or (writes_oldest(laws) and are_to_be_oldest(table, laws, place)):
             place += 1
             continue
         left_small += one[PARTITIONS] * one[SMALL_FILES]

@@ -342,8 +342,8 @@ def find_deletes(table: Table, laws: Laws) -> tuple[float, float, float, float, 
             continue
         own = hits[HIT_ROWS][number] + before
         positions += own
-        in_hits = hits[HIT_ROW_SHARES][number] if has_large else hit / table.classes[number][FILES]
-        span = table.classes[number][RECORDS] * in_hits / hit
+        rows = table.classes[number][RECORDS]
+        span = rows * hits[HIT_ROW_SHARES][number] / hit if has_large else rows / table.classes[number][FILES]
         added_bytes += hit * bytes_of_deletes(laws, own / hit, span if is_scattered else own / hit, is_scattered)
         deleted[DEAD][number] += hits[HIT_ROWS][number]
         deleted[HELD][number] += hit - named

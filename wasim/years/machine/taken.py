@@ -179,17 +179,17 @@ def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, fl
     """
     large = table.numbers[LARGE] if group == 0 else 0.0
     older = entries_of(table, PARTIAL) if large > 0 else 0.0
+    mark_anywhere(table, group, shares)
     for place in range(table.used[group] - 1, -1, -1):
         row, gone = table.rows[group][place], table.gone[place]
         live, written = row[COUNT] * (row[FRESH] if group else live_of(row)), row[COUNT] * row[PARTIAL]
-        table.counts[place] = min(1.0, newest / live) if live > NEGLIGIBLE else 1.0
+        if live > NEGLIGIBLE:
+            table.counts[place] = min(1.0, newest / live)
         here = 0.0
         if large > 0:
             older -= written  # which list the others, as many as they can
             here = large * (1 - (1 - table.numbers[HIT_OF_LARGE]) ** row[COUNT])
             here = min(written, max(here, large - older))
-        gone[0], gone[2] = shares[0], shares[2]
-        gone[1] = shares[1]
         if written > NEGLIGIBLE:
             gone[1] += (table.numbers[HIT_OF_LARGE] - shares[1]) * here / written
         newest, large = max(0.0, newest - live), large - here
