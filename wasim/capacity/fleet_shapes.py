@@ -116,7 +116,7 @@ class _ReadOff:
 
     def json_of(self, case: Case, arrivals: Arrivals) -> MetadataJson:
         """Sizes of gzipped metadata.json."""
-        return _by_columns(self.usual, FEW_COLUMNS, _gzipped_json)
+        return _gzipped_json_of(self.usual)
 
 
 def _around(value: float, known: Sequence[int], scale: Callable[[float], float] = float) -> tuple[int, int, float]:
@@ -161,6 +161,11 @@ def _sizes(usual: _Layout) -> Sizes:
 
 def _json(usual: _Layout) -> MetadataJson:
     return _sizes(usual).json
+
+
+@lru_cache(maxsize=MOST_SAMPLES)
+def _gzipped_json_of(usual: _Layout) -> MetadataJson:
+    return _by_columns(usual, FEW_COLUMNS, _gzipped_json)
 
 
 @cached_by_all
