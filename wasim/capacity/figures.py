@@ -37,6 +37,7 @@ from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, 
 from wasim.forecast.ahead import profile_of
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
+from wasim.ledger.machine import Machine
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
 from wasim.scenario.metrics import PERIODS_S, Limit, tables_counted
@@ -280,18 +281,15 @@ class SettingSimulator:
         spreads = {name: one.times(tables_counted(name, tables)) for name, one in reckoned.spreads(request).items()}
         written = {name: one * tables_counted(name, tables) for name, one in reckoned.written.items()}
         written["monthly_cost"] = cost.total
-        files, json_bytes = spreads["files"].most, reckoned.cycle.plain_json.most
-        extrapolated = request.machine.is_beyond(json_bytes, spreads["manifests"].most, files)
-        waits = request.machine.waits(*(spread.most for spread in reckoned.planned))
-        share = PLANNING_BAND if waits and not extrapolated else WIDE_PLANNING_BAND
-        planning_ms, summed = spreads["planning_p50_ms"].most, reckoned.cycle.end
+        extrapolated, planning_share = reckoned.of_planning(request.machine)
+        summed = reckoned.cycle.end
         return Figures(
             setting=setting,
             values={name: spread.most for name, spread in spreads.items()} | written,
             spreads=spreads,
             bands=_bands(summed)
             | {
-                "planning_p50_ms": planning_band(share, planning_ms),
+                "planning_p50_ms": planning_band(planning_share, spreads["planning_p50_ms"].most),
                 "monthly_cost": max(LEAST_COST_BAND, cost_band),
             },
             approximated=(*summed.approximated, *passed_over(case, profile_of(case))),
@@ -408,6 +406,13 @@ class _Reckoned:
         """Manifests that a full scan reads, files, and bytes of the manifests."""
         scanned, scanned_bytes = self.cycle.spread("scanned_manifests"), self.cycle.spread("scanned_bytes")
         return scanned, self.cycle.files, scanned_bytes
+
+    def of_planning(self, machine: Machine) -> tuple[bool, float]:
+        """Whether a table as large was never planned on the machine, and the share that planning may be off by."""
+        manifests = self.cycle.spread("data_manifests+delete_manifests")
+        is_beyond = machine.is_beyond(self.cycle.plain_json.most, manifests.most, self.cycle.files.most)
+        waits = machine.waits(*(spread.most for spread in self.planned))
+        return is_beyond, PLANNING_BAND if waits and not is_beyond else WIDE_PLANNING_BAND
 
     def spreads(self, request: PlanRequest) -> dict[str, Spread]:
         """What the table holds over the cycle and days of it write, by metric, and how long planning takes."""

@@ -77,13 +77,7 @@ def case_of(inspection: Inspection) -> TableCase:
     files, unread = _sample(inspection)
     notes: list[str] = []
     table = _table(inspection, files, notes)
-    maintained = sum(one.operation == "replace" for one in inspection.tree.index.snapshots)
-    others = len(inspection.tree.index.snapshots) - len(appends) - maintained
-    if others:
-        notes.append(f"{others} of its commits added no data file")
-    replacing = sum(bool(one.count_of("deleted-data-files")) for one in appends)
-    if replacing:
-        notes.append(f"{replacing} of its commits replaced data files; they are taken as appends")
+    notes += _notes_of_commits(inspection.tree.index.snapshots, appends)
     rows = _rows_per_commit(inspection, appends, interval_s)
     modes: dict[str | None, DistributionMode] = {"hash": "hash", "range": "range"}
     case = Case(
@@ -152,6 +146,15 @@ def _files_per_commit(appends: Sequence[Snapshot], *, is_partitioned: bool) -> i
         partitions = max(1, (one.count_of("changed-partition-count") or 0)) if is_partitioned else 1
         counts.append((one.count_of("added-data-files") or 0) / partitions)
     return min(100_000, max(1, round(float(np.median(counts)))))
+
+
+def _notes_of_commits(snapshots: Sequence[Snapshot], appends: Sequence[Snapshot]) -> Iterator[str]:
+    others = len(snapshots) - len(appends) - sum(one.operation == "replace" for one in snapshots)
+    if others:
+        yield f"{others} of its commits added no data file"
+    replacing = sum(bool(one.count_of("deleted-data-files")) for one in appends)
+    if replacing:
+        yield f"{replacing} of its commits replaced data files; they are taken as appends"
 
 
 def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str]) -> Writer:

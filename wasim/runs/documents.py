@@ -102,7 +102,7 @@ def read_listing(document: dict[str, Any]) -> DirectoryScan:
 
 def case_document(case: CaseRun) -> dict[str, Any]:
     """One case of the summary: everything by kind, with units in the names; what adds up is of all tables."""
-    totals, commits, tables = case.of_all_tables, case.commits, case.case.writer.tables
+    totals, tables = case.of_all_tables, case.case.writer.tables
     return {
         "key": case.key,
         "label": case.case.label,
@@ -111,7 +111,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "swept": case.case.swept,
         "commit_interval_s": case.case.commit_interval_s,
         "horizon_s": case.case.horizon_s,
-        "commits": commits,
+        "commits": case.commits,
         "written_bytes": totals.written_bytes,
         "deleted_bytes": totals.deleted_bytes,
         "on_disk_bytes": totals.on_disk_bytes,
@@ -124,15 +124,15 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "metrics": measures(case),
         "ingested_bytes": case.ingested_bytes * tables,
         "metadata_write_rate_bytes_per_s": totals.metadata_bytes / case.case.horizon_s,
-        "live_manifests": int(case.ledger.live_manifests[-1]) if commits else 0,
-        "snapshots": int(case.ledger.snapshots_retained[-1]) if commits else 0,
+        "live_manifests": int(case.ledger.live_manifests[-1]) if case.commits else 0,
+        "snapshots": int(case.ledger.snapshots_retained[-1]) if case.commits else 0,
         "wa": asdict(case.amplification) | {"total": case.amplification.total},
         "commit_ms": _commit_ms(case),
         "step_ms": _spread(case.ledger.step_ms),
         "planning": [_probe_summary(probe) for probe in case.probes],
         "listings": [
-            (listing_document(listing) | {"rounds": len(listing.scan_ms), "scan_ms": _spread(listing.scan_ms)})
-            for listing in case.listings
+            listing_document(one) | {"rounds": len(one.scan_ms), "scan_ms": _spread(one.scan_ms)}
+            for one in case.listings
         ],
         "location": case.location,
         "tables": tables,

@@ -321,17 +321,15 @@ class Compressed:
         full = [_document(json, count, limit) for count in (*ZIPPED, *PROLONGED)]
         sizes = np.array([len(gzip_bytes(text, GZIP_HEADER)) for text in full], dtype=np.float64)
         items = np.array([len(text) for text in full]) - plain.around - limit * plain.log_entry
-        logged = [min(count, limit) for count in ZIPPED]
-        fewer = [
-            len(gzip_bytes(_document(json, count, entries), GZIP_HEADER))
-            for count, entries in zip(ZIPPED, logged, strict=True)
-        ]
-        unlogged = len(gzip_bytes(_document(json, 1, 0), GZIP_HEADER))
-        missing = {0: sizes[0] - unlogged} | dict(zip(logged, sizes[: len(ZIPPED)] - fewer, strict=True))
+        fewer = {0: 0} | {count: place for place, count in enumerate(ZIPPED) if count < limit}
+        missing = {
+            entries: sizes[place] - len(gzip_bytes(_document(json, ZIPPED[place], entries), GZIP_HEADER))
+            for entries, place in fewer.items()
+        }
         first = sizes[0] - (sizes[1] - sizes[0]) / (items[1] - items[0]) * items[0]
         return Zipped(
             by_item_bytes=Curve(np.concatenate([[0.0], items]), np.concatenate([[first], sizes])),
-            missing=Curve(np.array([*missing], dtype=np.float64), np.array([*missing.values()])),
+            missing=Curve(np.array([*missing, limit], dtype=np.float64), np.array([*missing.values(), 0.0])),
         )
 
 
@@ -351,50 +349,73 @@ def _document(json: TableJson, snapshots: int, logged: int) -> bytes:
     return render_metadata_json(whole, snapshot_texts=texts, release=json.release).encode()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Like:
+    """A snapshot to copy, as text, UUID, id, what a number counts, its digits, text …; which of its UUIDs are of it
+    alone, and where its numbers stand, how they start, by how much they grow, and whether they count manifests kept.
+    """
+
+    parts: list[str]
+    uuids: list[str]
+    numbers: list[tuple[int, int, int, bool]]
+
+    def copied(self, copy: int, most: int, drawn: Iterator[int], ids: dict[str, str]) -> str:
+        """Its text with new names and ids, but of earlier snapshots among `ids`, and numbers grown so many times."""
+        made, names = self.parts.copy(), {uuid: text_of_uuid(next(drawn)) for uuid in self.uuids}
+        made[1::_EACH] = [names.get(uuid, uuid) for uuid in self.parts[1::_EACH]]
+        made[2::_EACH] = [one and ids.setdefault(one, str(snapshot_id_of(next(drawn)))) for one in self.parts[2::_EACH]]
+        for place, first, growth, is_kept in self.numbers:
+            value = first + copy * growth
+            made[place + 1] = str(value % most if is_kept else value)
+        return "".join(filter(None, made))
+
+
 def _prolonged(json: TableJson, logged: Sequence[str], count: int, most: int, rng: np.random.Generator) -> TableJson:
     """A document with this many snapshots: copies with ids and names of their own, and numbers grown on, but that of
     manifests kept, of which there are at most so many.
     """
-    texts = list(json.snapshots.values())[1:]  # the first one has no parent
-    # as text, UUID, id, what a number counts, its digits, text …
-    apart = _whole_cycles([_DIFFERING.split(text) for text in texts])
-    log = list(json.snapshot_log)[-len(apart) :]
-    usual = Counter(tuple(parts[3::_EACH]) for parts in apart).most_common(1)[0][0]
-    same = [parts for parts in apart if tuple(parts[3::_EACH]) == usual]  # statements count other things
-    grown = _grown([{parts[at]: int(parts[at + 1]) for at in _places(parts)} for parts in same])
-    named = Counter(uuid for parts in apart for uuid in dict.fromkeys(parts[1::_EACH]))
-    constant = {uuid for uuid, snapshots in named.items() if snapshots > 1}  # of a query, not of a commit
-    changing = [[uuid for uuid in dict.fromkeys(parts[1::_EACH]) if uuid not in constant] for parts in apart]
-    differing = sum(len(uuids) + sum(map(bool, parts[2::_EACH])) for uuids, parts in zip(changing, apart, strict=True))
-    copies = ceil(count / len(apart))
+    likes, later_ms = _to_copy(list(json.snapshots.values())[1:])  # the first one has no parent
+    log, copies = list(json.snapshot_log)[-len(likes) :], ceil(count / len(likes))
+    differing = sum(len(like.uuids) + sum(map(bool, like.parts[2::_EACH])) for like in likes)
     drawn = iter(draw_uuid_numbers(copies * differing, rng))
-    counting = [
-        [(at, int(parts[at + 1]), grown.get(parts[at], 0), parts[at].startswith(_KEPT)) for at in _places(parts)]
-        for parts in apart
-    ]
     snapshots, entries = dict[int, str](), list[SnapshotLogEntry]()
     for copy in range(copies):
         ids: dict[str, str] = {}
-        for parts, uuids, numbers, entry in zip(apart, changing, counting, log, strict=True):
-            made, names = parts.copy(), {uuid: text_of_uuid(next(drawn)) for uuid in uuids}
-            made[1::_EACH] = [names.get(uuid, uuid) for uuid in parts[1::_EACH]]
-            made[2::_EACH] = [one and ids.setdefault(one, str(snapshot_id_of(next(drawn)))) for one in parts[2::_EACH]]
-            for place, first, growth, is_kept in numbers:
-                value = first + copy * growth
-                made[place + 1] = str(value % most if is_kept else value)
+        for like, entry in zip(likes, log, strict=True):
+            text = like.copied(copy, most, drawn, ids)
             own = int(ids[str(entry.snapshot_id)])
-            snapshots[own] = "".join(filter(None, made))
-            at_ms = entry.timestamp_ms + copy * grown[_TIMESTAMP]
-            entries.append(replace(entry, snapshot_id=own, timestamp_ms=at_ms))
+            snapshots[own] = text
+            entries.append(replace(entry, snapshot_id=own, timestamp_ms=entry.timestamp_ms + copy * later_ms))
     newest = entries.pop()
-    later_ms = rng.integers(2, size=len(logged)).tolist()
     metadata_log = deque(
         MetadataLogEntry(timestamp_ms=entry.timestamp_ms + late, metadata_file=file)
-        for file, entry, late in zip(logged, entries[len(entries) - len(logged) :], later_ms, strict=True)
+        for file, entry, late in zip(
+            logged, entries[len(entries) - len(logged) :], rng.integers(2, size=len(logged)).tolist(), strict=True
+        )
     )
     whole = replace(json, snapshots=snapshots, snapshot_log=entries, metadata_log=metadata_log)
     whole.base = whole.point_main(newest.snapshot_id, newest.timestamp_ms)
     return whole
+
+
+def _to_copy(texts: Sequence[str]) -> tuple[list[_Like], int]:
+    """Snapshots with these texts, or the last of them, and how many milliseconds they take together."""
+    apart = _whole_cycles([_DIFFERING.split(text) for text in texts])
+    usual = Counter(tuple(parts[3::_EACH]) for parts in apart).most_common(1)[0][0]
+    same = [parts for parts in apart if tuple(parts[3::_EACH]) == usual]  # statements count other things
+    grown = _grown([{parts[at]: int(parts[at + 1]) for at in _places(parts)} for parts in same])
+    named = Counter(uuid for parts in apart for uuid in dict.fromkeys(parts[1::_EACH]))
+    likes = [
+        _Like(
+            parts=parts,
+            uuids=[uuid for uuid in dict.fromkeys(parts[1::_EACH]) if named[uuid] == 1],  # others are of a query
+            numbers=[
+                (at, int(parts[at + 1]), grown.get(parts[at], 0), parts[at].startswith(_KEPT)) for at in _places(parts)
+            ],
+        )
+        for parts in apart
+    ]
+    return likes, grown[_TIMESTAMP]
 
 
 def _whole_cycles(apart: list[list[str]]) -> list[list[str]]:

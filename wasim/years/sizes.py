@@ -615,10 +615,9 @@ def _lists(
     encode, records = manifest_file_encoder(version, release), []
     counts = LISTED if apart == 1 else ENDS
     numbers, lengths = range(1, counts[-1] + 1), [one.manifest_length for one in listed]
-    spread = max(LEAST_SPREAD, float(np.std(lengths)))
-    drawn = np.rint(rng.normal(np.mean(lengths), spread, len(numbers))).astype(int).tolist()
+    drawn = rng.normal(np.mean(lengths), max(LEAST_SPREAD, float(np.std(lengths))), len(numbers))
     identities = draw_identities([LATER + one * apart for one in numbers if apart or one == 1], rng)
-    for number, length in zip(numbers, drawn, strict=True):
+    for number, length in zip(numbers, np.rint(drawn).astype(int).tolist(), strict=True):
         like, identity = listed[number % len(listed)], identities[number - 1 if apart else 0]
         file = replace(
             like,

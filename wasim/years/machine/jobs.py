@@ -168,6 +168,13 @@ def note_counted(table: Table, laws: Laws, around: float, is_job: bool) -> None:
     note_snapshot(table, laws, size, is_job)
 
 
+def note_manifests(table: Table, created: float, replaced: float, changed: float) -> None:
+    """What a summary counts of manifests, once the table has those of the commit, and of partitions."""
+    counters = table.counters
+    counters[CREATED], counters[REPLACED], counters[CHANGED] = created, replaced, changed
+    counters[KEPT] = max(0.0, manifests_of(table) - created)
+
+
 def commit_nothing(table: Table, laws: Laws, times: float) -> None:
     """So many commits of the writer without rows: snapshots with the manifests of the one before."""
     flows = table.flows
@@ -363,8 +370,7 @@ def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -
     counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = max(1.0, made), records, done[MADE_BYTES]
     counters[GONE_FILES], counters[GONE_RECORDS] = taken, records
     counters[GONE_BYTES] += done[TOOK_BYTES]
-    counters[CHANGED], counters[CREATED], counters[REPLACED] = done[GROUPS], 1 + created, replaced
-    counters[KEPT] = max(0.0, manifests_of(table) - 1 - created)
+    note_manifests(table, 1 + created, replaced, done[GROUPS])
     note_counted(table, laws, laws.compaction_json, True)
 
 

@@ -4,7 +4,7 @@ from math import ceil, floor, inf
 
 from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
-from wasim.years.machine.appends import live_files, manifests_of
+from wasim.years.machine.appends import live_files
 from wasim.years.machine.files import (
     add_compacted,
     balance_sizes,
@@ -17,7 +17,7 @@ from wasim.years.machine.files import (
     small_of,
     spread,
 )
-from wasim.years.machine.jobs import begin_summary, note_counted
+from wasim.years.machine.jobs import begin_summary, note_counted, note_manifests
 from wasim.years.machine.manifests import list_compacted, list_own, live_of, merge
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, is_rewritten_for_size, manifest_bytes
 from wasim.years.machine.tables import (
@@ -25,12 +25,10 @@ from wasim.years.machine.tables import (
     APPENDS,
     ARRIVED,
     BEYOND,
-    CHANGED,
     CLOSED_FILES,
     COHORTS,
     COMMITS,
     COUNT,
-    CREATED,
     DEAD,
     DELETE,
     DELETES,
@@ -56,7 +54,6 @@ from wasim.years.machine.tables import (
     IN_STEP,
     IS_NEWEST,
     IS_SCATTERED,
-    KEPT,
     KEPT_SQUARES,
     LARGE,
     LEFT_FILES,
@@ -86,7 +83,6 @@ from wasim.years.machine.tables import (
     POSITION_DELETES,
     RECORDS,
     REMOVED_FILES,
-    REPLACED,
     REWRITTEN,
     ROWS,
     ROWS_WRITTEN,
@@ -162,7 +158,7 @@ def note_statement(table: Table, laws: Laws, change: int, operation: int, counte
 def change_nothing(table: Table, laws: Laws, change: int) -> None:
     """A statement that touches no row, which Spark commits."""
     begin_summary(table)
-    table.counters[KEPT] = manifests_of(table)
+    note_manifests(table, 0.0, 0.0, 0.0)
     note_statement(table, laws, change, OVERWRITES, digits_of_merge(change, 0.0, 0.0, 0.0))
 
 
@@ -216,9 +212,8 @@ def rewrite_rows(
     counters = table.counters
     counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = made, written, made_bytes
     counters[GONE_FILES], counters[GONE_RECORDS], counters[GONE_BYTES] = hit, removed, removed_bytes
-    counters[CREATED], counters[REPLACED] = created + (1.0 if made > NEGLIGIBLE else 0.0), replaced
-    counters[KEPT] = max(0.0, manifests_of(table) - created - 1)
-    counters[CHANGED] = partitions_hit(table, laws, max(hit, made))
+    created += 1.0 if made > NEGLIGIBLE else 0.0
+    note_manifests(table, created, replaced, partitions_hit(table, laws, max(hit, made)))
     counted = digits_of_merge(change, written - updated - inserted, updated, inserted)
     note_statement(table, laws, change, operation, counted)
 
@@ -275,10 +270,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     if numbers[IS_SCATTERED] == 0:
         miss_others(table)
     entries, positions, added_bytes, again, earlier = find_deletes(table, laws)
-    live = table.classes[REWRITTEN][LIVE]
-    if numbers[IS_SCATTERED] > 0 and live > NEGLIGIBLE:
-        left = max(0.0, 1 - hits[HIT_ROWS][REWRITTEN] / live)
-        numbers[SQUARES] = numbers[SQUARES] * left * left + live * left * (1 - left)
+    leave_squares(table)
     table.compacted_more[1] = laws.compacted_more[1] * named_alone(table, laws)
     files, written_bytes = entries, added_bytes
     if laws.uses_vectors:
@@ -305,11 +297,18 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = made, written, made_bytes + added_bytes
     counters[NEW_DELETES], counters[NEW_POSITIONS] = entries, positions
     counters[GONE_DELETES], counters[GONE_POSITIONS], counters[GONE_BYTES] = again, earlier, removed_bytes
-    counters[CREATED], counters[REPLACED] = 2.0 if made > NEGLIGIBLE else 1.0, replaced
-    counters[KEPT] = max(0.0, manifests_of(table) - 2)
-    counters[CHANGED] = partitions_hit(table, laws, max(hit, made))
+    created = 2.0 if made > NEGLIGIBLE else 1.0
+    note_manifests(table, created, replaced, partitions_hit(table, laws, max(hit, made)))
     operation = OVERWRITES if made > NEGLIGIBLE and change != DELETE else DELETES
     note_statement(table, laws, change, operation, digits_of_merge(change, 0.0, updated, inserted))
+
+
+def leave_squares(table: Table) -> None:
+    """The squares of what is in each compacted file, once chance has deleted rows of all."""
+    numbers, live = table.numbers, table.classes[REWRITTEN][LIVE]
+    if numbers[IS_SCATTERED] > 0 and live > NEGLIGIBLE:
+        left = max(0.0, 1 - table.hits[HIT_ROWS][REWRITTEN] / live)
+        numbers[SQUARES] = numbers[SQUARES] * left * left + live * left * (1 - left)
 
 
 def part_new(table: Table, laws: Laws, made: float, written: float) -> None:

@@ -370,19 +370,14 @@ def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) ->
                 leave(table, row, copied, untouched, gone)
             elif piece == 1 and partly > 0:
                 share = (hit - emptied) / partly
-                part = (each[0] * share, each[1] * share, each[2] * share)
                 none = all_occupied(live_of(row), share) if by_chance else 0.0
                 if NEGLIGIBLE < none < 1 - NEGLIGIBLE:
                     write_again(table, laws, group, row, copied, partly * none, each)
-                    copied += 1
-                    part = (
-                        (part[0] - none * each[0]) / (1 - none),
-                        (part[1] - none * each[1]) / (1 - none),
-                        (part[2] - none * each[2]) / (1 - none),
-                    )
-                    write_again(table, laws, group, row, copied, partly * (1 - none), part)
+                    copied, share, partly_left = copied + 1, (share - none) / (1 - none), partly * (1 - none)
                 else:
-                    write_again(table, laws, group, row, copied, partly, part)
+                    partly_left = partly
+                part = (each[0] * share, each[1] * share, each[2] * share)
+                write_again(table, laws, group, row, copied, partly_left, part)
             elif piece == 2 and emptied > 0:
                 write_again(table, laws, group, row, copied, emptied, each)
             else:

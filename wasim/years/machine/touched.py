@@ -159,10 +159,10 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
         one = table.classes[number]
         mean, wider = rows_in_files(table, number)
         table.likely[number][0], table.likely[number][1] = mean, wider
-        fades = number == REWRITTEN and mean > 0 and on_read
-        if fades and laws.compacts > 0 and (numbers[FIRED] > 0 or laws.is_partitioned > 0):
+        is_rewritten = number == REWRITTEN and mean > 0
+        if is_rewritten and on_read and laws.compacts > 0 and (numbers[FIRED] > 0 or laws.is_partitioned > 0):
             hit, of_rows = hit_of_compacted(table, laws, share, replaced, is_stride)
-        elif is_stride and number == REWRITTEN and mean > 0 and partitions_passed(laws, numbers[COMMITS] - 1) > 1:
+        elif is_stride and is_rewritten and partitions_passed(laws, numbers[COMMITS] - 1) > 1:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
             new = numbers[COMMITS] * drawn(laws.open_partitions, laws.new_rows)
             kinds = some_large(new, one[FILES], mean, mean * wider + mean)
@@ -171,20 +171,27 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             hit = of_rows = hit_by_stride(mean * share, replaced)
         elif number == ARRIVED and numbers[EVENLY] > 0:  # rows of each follow each other
             hit = of_rows = min(1.0, mean * share)
-        elif number == REWRITTEN and mean > 0 and numbers[EVENLY] > 0 and not on_read:
+        elif is_rewritten and numbers[EVENLY] > 0 and not on_read:
             hit, of_rows = hit_of_hours(table, laws, share)
-        elif number == REWRITTEN and mean > 0 and large > 0:
+        elif is_rewritten and large > 0:
             hit, of_rows = hit_of_large(table, share, large, evenly, max(numbers[SQUARES], mean * one[LIVE]))
         else:
-            touches = numbers[TOUCHES]
-            missed = missed_of_fading(mean, wider, touches) if fades else missed_by(mean, wider, touches)
-            kept = (1 - touches) / (1 + touches * wider)
-            hit, of_rows = 1 - missed, 1 - missed * kept
-            if number == REWRITTEN:  # rows of missed files, and pairs of rows
-                numbers[SQUARES_LEFT] = one[LIVE] * missed * kept * (1 + (mean + wider) * kept)
+            hit, of_rows = hit_by_chance(table, number, is_rewritten and on_read)
         hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
         hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
     note_where_written(table, on_read)
+
+
+def hit_by_chance(table: Table, number: int, fades: bool) -> tuple[float, float]:
+    """Which share of the files of a class the touched rows are in, and of its rows; `fades` where statements before
+    have left fewer in some.
+    """
+    one, touches, (mean, wider) = table.classes[number], table.numbers[TOUCHES], rows_in_files(table, number)
+    missed = missed_of_fading(mean, wider, touches) if fades else missed_by(mean, wider, touches)
+    kept = (1 - touches) / (1 + touches * wider)
+    if number == REWRITTEN:  # rows of missed files, and pairs of rows
+        table.numbers[SQUARES_LEFT] = one[LIVE] * missed * kept * (1 + (mean + wider) * kept)
+    return 1 - missed, 1 - missed * kept
 
 
 def note_where_written(table: Table, on_read: bool) -> None:
