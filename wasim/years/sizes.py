@@ -66,7 +66,7 @@ MOST_OF_ONE = 512  # files of one commit, where it brings so many that its manif
 FEWEST_ENTRIES, MOST_ENTRIES = 24, 192
 ENTRY_BYTES, BOUNDED_BYTES = 300, 34  # of an entry, and at least for each of its columns with bounds
 COMPACTED = 32  # entries of compacted files
-FILES_COMPACTED, LAST_SHARE = 8, 0.75  # that become one; rows of the last one of a task, as a share
+FILES_COMPACTED = 8  # that become one
 MOST_COMMITS, MOST_ALIKE = 96, 4
 DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out to three manifests thrice; and entries
 ZIPPED_AMONG_STATEMENTS = 72  # until what these leave is settled
@@ -318,15 +318,11 @@ class TableSample:
         return found
 
     def _compacted(self, arrivals: Arrivals, *, together: bool) -> list[LiveEntry]:
-        """Entries of compacted files: one in each open partition, or `together` many in one, whose tasks each close
-        some files when they are full, and leave the last one smaller.
-        """
+        """Entries of compacted files: one in each open partition, or `together` many in one."""
         writer, mean = self._writer, FILES_COMPACTED * arrivals.rows_per_file
         rows = [max(1, whole(mean))] * COMPACTED
         if arrivals.open_partitions > 1:
             rows = _rows_by_chance(mean, COMPACTED, writer.rng, is_all=False)
-        if together:
-            rows = [max(1, whole(LAST_SHARE * one if place % 2 else mean)) for place, one in enumerate(rows)]
         shares, each = self._shares(together=together), COMPACTED if together else whole(arrivals.open_partitions)
         parts = [Part(share=shares[n % len(shares)], task=n if together else 0) for n in range(COMPACTED)]
         writer.files.know(parts)
