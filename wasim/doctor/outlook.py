@@ -15,8 +15,17 @@ from wasim.doctor.history import snapshots_made
 from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.upkeep import expiry_places, maintenance_of
 from wasim.errors import WasimError
-from wasim.forecast import Forecast, Observed, TableForecasts, missing_remedies, with_change
-from wasim.forecast.ahead import FoundFiles, FoundJson, band_of, longer_steps, shorter_step
+from wasim.forecast import (
+    Forecast,
+    FoundFiles,
+    FoundJson,
+    Observed,
+    TableForecasts,
+    band_of,
+    missing_remedies,
+    with_change,
+)
+from wasim.forecast.ahead import longer_steps, shorter_step
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
 from wasim.iceberg.retention import Expiry, has_expired, retained_snapshots

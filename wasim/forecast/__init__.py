@@ -8,9 +8,6 @@ commit intervals that are tried; `remedies` says what the standard remedies agai
 from wasim.forecast.ahead import (
     Forecast,
     Forecaster,
-    FoundFiles,
-    FoundJson,
-    Observed,
     RunForecasts,
     TableForecasts,
     forecast,
@@ -18,3 +15,4 @@ from wasim.forecast.ahead import (
 )
 from wasim.forecast.remedies import Remedies, Remedy, find_remedies, missing_remedies, with_change
 from wasim.years import shape_key
+from wasim.years.observed import FoundFiles, FoundJson, Observed, band_of

@@ -15,7 +15,7 @@ from wasim.twin.profile import as_written, tables_in_turn
 from wasim.twin.supported import check_answerable
 from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S
 from wasim.years import Shape, YearsOf, read_shape
-from wasim.years.observed import Fits, FoundFiles, FoundJson, Observed, as_observed, band_of, fits_of
+from wasim.years.observed import Fits, Observed, as_observed, fits_of
 from wasim.years.summed import of_one_writer
 
 INTERVALS_S = (0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 21600.0, 86400.0, 604800.0)
@@ -109,9 +109,6 @@ def profile_of(case: Case) -> WriterProfile:
     profile = shipped_profile(case)
     check_answerable(case, profile)
     return profile
-
-
-__all__ = ["FoundFiles", "FoundJson", "Observed", "TableForecasts", "band_of"]
 
 
 @dataclass(slots=True, kw_only=True)
