@@ -274,11 +274,18 @@ def test_files_that_statements_fade_are_missed_by_their_age(most: float, folds: 
 
 
 def test_every_nth_row_hits_as_many_files() -> None:
-    assert [hit_by_stride(touched, 0.0) for touched in (0.0, 0.3, 1.0, 2.5)] == pytest.approx([0, 0.3, 1, 1])
+    assert [hit_by_stride(touched, 0.0, 0.0) for touched in (0.0, 0.3, 1.0, 2.5)] == pytest.approx([0, 0.3, 1, 1])
     for touched in (0.3, 1.0, 2.5):
         by_chance = 1 - (1 - touched / 400) ** 400
-        assert by_chance * 0.6 < hit_by_stride(touched, 0.5) < hit_by_stride(touched, 0.1) < 1
-        assert hit_by_stride(touched, 1e-9) == pytest.approx(hit_by_stride(touched, 0.0), abs=1e-6)
+        assert by_chance * 0.6 < hit_by_stride(touched, 0.5, 0.0) < hit_by_stride(touched, 0.1, 0.0) < 1
+        assert hit_by_stride(touched, 1e-9, 0.0) == pytest.approx(hit_by_stride(touched, 0.0, 0.0), abs=1e-6)
+
+
+def test_files_of_one_age_have_kept_as_much_of_their_rows() -> None:
+    """Of a new file one in two new rows is hit, or one of as many that it replaced, which lie anywhere."""
+    assert hit_by_stride(1.0, 1.0, 1.0) == pytest.approx(1 - 0.5 * exp(-0.5))
+    assert hit_by_stride(1.0, 1.0, 1 - 1e-9) == pytest.approx(1 - 0.5 * exp(-0.5), abs=1e-6)
+    assert hit_by_stride(1.0, 1.0, 0.0) < hit_by_stride(1.0, 1.0, 0.5) < hit_by_stride(1.0, 1.0, 1.0)
 
 
 def test_a_stride_of_an_upsert_meets_rows_that_nothing_moved() -> None:
@@ -286,7 +293,7 @@ def test_a_stride_of_an_upsert_meets_rows_that_nothing_moved() -> None:
     table = appended(6, LAWS)
     hit_scattered(table, replace(LAWS, new_rows=10.0, replaced_per_commit=2.0), 0.05, True, True)
     assert table.numbers[IN_STEP] == pytest.approx((10 / 12) ** 2)
-    assert table.hits[HIT_FILES][ARRIVED] == pytest.approx(6 * hit_by_stride(12 * 0.05, 0.2))
+    assert table.hits[HIT_FILES][ARRIVED] == pytest.approx(6 * hit_by_stride(12 * 0.05, 0.2, 0.0))
 
 
 @given(

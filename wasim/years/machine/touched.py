@@ -168,7 +168,7 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             kinds = some_large(new, one[FILES], mean, mean * wider + mean)
             hit, of_rows = hit_of_kinds(table, kinds, min(1.0, kinds[1] * share), min(1.0, kinds[2] * share))
         elif is_stride:
-            hit = of_rows = hit_by_stride(mean * share, replaced)
+            hit = of_rows = hit_by_stride(mean * share, replaced, 0.0)
         elif number == ARRIVED and numbers[EVENLY] > 0:  # rows of each follow each other
             hit = of_rows = min(1.0, mean * share)
         elif is_rewritten and numbers[EVENLY] > 0 and not on_read:
@@ -221,10 +221,11 @@ def hit_of_compacted(table: Table, laws: Laws, share: float, replaced: float, is
     _, few, many = kinds
     of_few, of_many = 1 - missed**few, 1 - missed**many
     if is_stride:
-        of_few, of_many = hit_by_stride(few * share, replaced), hit_by_stride(many * share, replaced)
+        since = numbers[COMPACTED_AT] / numbers[COMMITS]
+        of_few, of_many = hit_by_stride(few * share, replaced, since), hit_by_stride(many * share, replaced, 0.0)
     if numbers[EVENLY] > 0:
         rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, numbers[COMMITS]))
-        of_few, of_many = hit_evenly(few, rows_of_unit, share), hit_of_new(many * share, replaced)
+        of_few, of_many = hit_evenly(few, rows_of_unit, share), hit_by_stride(many * share, replaced, 1.0)
     return hit_of_kinds(table, kinds, of_few, of_many)
 
 
@@ -375,15 +376,18 @@ def hit_up_to(most: float) -> float:
     return found
 
 
-def hit_by_stride(touched: float, replaced_per_new_row: float) -> float:
-    """The share of files that a commit hits which replaces every n-th row of the table, this many of a file's.
+def hit_by_stride(touched: float, replaced_per_new_row: float, since: float) -> float:
+    """The share of files that a commit hits which replaces every n-th row of the table, this many of a file's on
+    average; all were written `since` the table had this share of its commits.
 
-    A file that was written when the table had the share u of its commits has kept u^a of its new rows, which follow
-    each other, and of the rows that it replaced, which lie anywhere; a is how many are replaced for each new one.
+    A file that was written when it had the share u of them has kept u^a of its new rows, which follow each other, and
+    of the rows that it replaced, which lie anywhere; a is how many are replaced for each new one.
     """
+    every = 1 + replaced_per_new_row  # of what it wrote, for each new row
+    touched *= (1 - since) / (1 - since**every) if since < 1 else 1 / every  # of its new rows, before any was replaced
     whole, missed = floor(touched), 0.0
     for age in range(AGES):
-        kept = ((age + 0.5) / AGES) ** replaced_per_new_row
+        kept = (since + (1 - since) * (age + 0.5) / AGES) ** replaced_per_new_row
         each = (1 - (touched - whole) * kept) * exp(-replaced_per_new_row * touched * kept)
         missed += each * (1 - kept) ** whole if whole > 0 else each
     return 1 - missed / AGES
@@ -455,14 +459,6 @@ def hit_in_each(
     left = cells * (few * few * (1 - of_few) + more * many * many * (1 - of_many))
     large, others = cells * of_few, cells * more * of_many
     return large, others, large * few + others * many, left, joined
-
-
-def hit_of_new(touched: float, replaced_per_new_row: float) -> float:
-    """The same of a file of a commit, this many of whose rows would be hit: its new rows follow each other, those that
-    they replaced lie anywhere.
-    """
-    new = touched / (1 + replaced_per_new_row)
-    return 1 - (1 - min(1.0, new)) * exp(new - touched)
 
 
 def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: float) -> None:
