@@ -24,7 +24,7 @@ from wasim.capacity.settings import case_of
 from wasim.contention import LatencyRequest, commit_latency, commit_slowing
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.twin import Site, shipped_profile
-from wasim.units import DAY_S
+from wasim.units import DAY_S, HOUR_S
 from wasim.years import simulate_years
 from wasim.years.laws import shortest_snapshot_bytes
 
@@ -89,6 +89,15 @@ def test_compressed_metadata_json_of_upserts_is_planned_as_simulated():
     simulated = simulate_years(case, shipped_profile(case), Site(location=asked.location)).totals.written_bytes
     planned = SettingSimulator(request=asked).figures(setting).written_bytes
     assert planned[Kind.METADATA_JSON] == pytest.approx(simulated[Kind.METADATA_JSON], rel=0.01)
+
+
+def test_a_table_that_gzips_already_loads_its_json():
+    setting, request = Setting(interval_s=HOUR_S, gzips_json=True), a_request()
+    own = {**request.document["table"], "properties": {"write.metadata.compression-codec": "gzip"}}
+    gzipped = SettingSimulator(request=replace(request, document={**request.document, "table": own})).figures(setting)
+    planned = a_simulator().figures(setting)
+    assert gzipped.values["load_p50_ms"] == pytest.approx(planned.values["load_p50_ms"], rel=0.001)
+    assert gzipped.footprint.json_text_bytes == pytest.approx(planned.footprint.json_text_bytes, rel=0.001)
 
 
 def test_statistics_that_trino_s_commits_add_are_in_metadata_json():

@@ -155,10 +155,13 @@ def document_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) ->
     """The request's scenario document under a setting; `rate` multiplies the rows per second."""
     document = dict(request.document)
     table, writer = document["table"], document["writer"]
+    properties = {**table.get("properties", {}), **properties_of(setting)}
+    if not setting.gzips_json and METADATA_COMPRESSION in properties:  # where the table's own say gzip, it is the JSON
+        properties[METADATA_COMPRESSION] = "none"
     jobs = {**document.get("maintenance", {}), **_jobs(setting.maintenance, request)}
     document |= {
         "commit_interval": format_duration(setting.interval_s),
-        "table": {**table, "properties": {**table.get("properties", {}), **properties_of(setting)}},
+        "table": {**table, "properties": properties},
         "maintenance": {name: job for name, job in jobs.items() if job is not None},
     }
     if setting.appends is not None:
