@@ -128,6 +128,15 @@ def test_a_setting_s_document_has_its_jobs_and_properties():
     assert (plain["maintenance"], plain["writer"]) == ({}, request.document["writer"])
 
 
+def test_properties_left_out_are_named_where_the_table_has_them():
+    old_json, codec = "write.metadata.delete-after-commit.enabled", "write.metadata.compression-codec"
+    plain, request = Setting(interval_s=60.0, deletes_json=False), a_request()
+    assert document_of(request, plain)["table"]["properties"] == {}
+    own = {**request.document["table"], "properties": {old_json: "true", codec: "gzip"}}
+    found = document_of(replace(request, document={**request.document, "table": own}), plain)
+    assert found["table"]["properties"] == {old_json: "false", codec: "none"}
+
+
 def test_a_setting_without_a_scenario_s_compaction_has_none():
     request = a_request()
     jobs = {"rewrite_data_files": {"every": "1h"}, "remove_orphan_files": {"every": "1d", "older_than": "3d"}}

@@ -23,6 +23,7 @@ from wasim.units import DAY_S, HOUR_S, format_bytes, format_duration
 
 OFTEN = {DAY_S: "daily", HOUR_S: "hourly"}
 MOST_INTERVALS = 8
+DEFAULTS = {METADATA_DELETE_AFTER_COMMIT_ENABLED: "false", METADATA_COMPRESSION: "none"}  # of a table without them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,9 +156,8 @@ def document_of(request: PlanRequest, setting: Setting, *, rate: float = 1.0) ->
     """The request's scenario document under a setting; `rate` multiplies the rows per second."""
     document = dict(request.document)
     table, writer = document["table"], document["writer"]
-    properties = {**table.get("properties", {}), **properties_of(setting)}
-    if not setting.gzips_json and METADATA_COMPRESSION in properties:  # where the table's own say gzip, it is the JSON
-        properties[METADATA_COMPRESSION] = "none"
+    own, wanted = table.get("properties", {}), {**DEFAULTS, **properties_of(setting)}
+    properties = {**own, **{key: text for key, text in wanted.items() if key in own or text != DEFAULTS.get(key)}}
     jobs = {**document.get("maintenance", {}), **_jobs(setting.maintenance, request)}
     document |= {
         "commit_interval": format_duration(setting.interval_s),
