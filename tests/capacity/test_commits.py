@@ -40,11 +40,11 @@ def test_jobs_lose_beside_fast_commits_in_a_slow_store_only():
 
 
 def test_sizes_are_rounded_to_powers_of_two():
-    size = Footprint(metadata_json_bytes=1_500.0, manifest_list_bytes=1_400.0, manifest_bytes=0.0, manifests_merged=3.0)
+    size = Footprint(metadata_json_bytes=1_500.0, manifest_list_bytes=1_400.0, manifest_bytes=0.0)
     found = rounded(replace(size, json_text_bytes=5_000.0))
     assert (found.metadata_json_bytes, found.manifest_list_bytes) == (2_048, 1_024)  # 1,448 lies between the two
     assert (found.manifest_bytes, found.json_text_bytes) == (1, 4_096)
-    assert (found.manifests_merged, found.manifests_written) == (3, 1)
+    assert found.manifests_written == 1
     assert rounded(found) == found
 
 

@@ -25,15 +25,14 @@ SIZES = Footprint(
     manifest_list_bytes=MIB,
     manifest_bytes=MIB / 2,
     manifests_written=2,
-    manifests_merged=4,
     json_text_bytes=4 * MIB,
 )
 
 
 def test_an_attempt_takes_its_requests_one_after_another():
     found = attempt_times(SIZES, REQUESTS, (1.0, 2.0))
-    # engine; metadata.json; list, read and written; four manifests read and written as one; metadata.json
-    later = 112 + 12 + (11 + 22) + (4 * 10.5 + 24) + 24
+    # engine; metadata.json; list, read and written; metadata.json
+    later = 112 + 12 + (11 + 22) + 24
     for part, wanted in (
         (found.first_attempt_s, later + 2 * 21),
         (found.later_attempt_s, later),
@@ -42,7 +41,7 @@ def test_an_attempt_takes_its_requests_one_after_another():
     ):
         assert part == pytest.approx([wanted / 1000] * len(part))
     assert (found.work_s, found.ms_per_mib) == ((1.0, 2.0), 6)
-    plain = attempt_times(replace(SIZES, manifests_merged=0, json_text_bytes=0), REQUESTS, (1.0,))
+    plain = attempt_times(replace(SIZES, json_text_bytes=0), REQUESTS, (1.0,))
     assert plain.later_attempt_s[0] == pytest.approx((106 + 12 + 33 + 24) / 1000)
 
 
@@ -62,16 +61,12 @@ def test_uncompressed_json_is_parsed_as_stored():
     assert replace(SIZES, json_text_bytes=0.0).parsed_bytes == 2 * MIB
 
 
-def test_an_attempt_of_one_manifest_merges_nothing():
+def test_an_attempt_of_one_manifest_writes_it_once():
     one = Footprint(metadata_json_bytes=MIB, manifest_list_bytes=MIB, manifest_bytes=MIB)
-    assert (one.manifests_written, one.manifests_merged) == (1, 0)
     found = attempt_times(one, REQUESTS, (0.0,))
     # engine; GET of metadata.json and list; PUT of list and metadata.json; the first attempt's manifest
     assert found.later_attempt_s[0] * 1000 == pytest.approx(103 + 11 + 11 + 22 + 22)
     assert found.first_attempt_s[0] - found.later_attempt_s[0] == pytest.approx(0.022)
-    # a merge of three: three read, and one written that is as large as they are
-    merged = attempt_times(replace(one, manifests_merged=3.0), REQUESTS, (0.0,))
-    assert (merged.later_attempt_s[0] - found.later_attempt_s[0]) * 1000 == pytest.approx(3 * 11 + 26)
 
 
 def test_requests_are_drawn_about_median_and_99th_percentile():

@@ -137,7 +137,6 @@ def test_a_footprint_lies_between_two_commits_of_a_ledger():
     found = footprint_at(ledger, 0.625)  # between the second and the third of four commits
     assert (found.metadata_json_bytes, found.manifest_list_bytes) == (250, 25)
     assert (found.manifest_bytes, found.manifests_written, found.json_text_bytes) == (8, 1, 0)  # the median
-    assert found.manifests_merged == 0
     zipped = footprint_at(ledger, 0.5, lambda size, commits: 7 * size + commits)
     assert (zipped.metadata_json_bytes, zipped.json_text_bytes) == (200, 7 * 200 + 2)
     with_deletes = footprint_at(ledger_of(SMALL, WRITTEN | {Kind.DELETE_MANIFEST: [30.0, 40.0, 40.0, 50.0]}), 1.0)

@@ -267,7 +267,7 @@ class SettingSimulator:
         plain = self.shape(replace(setting, gzips_json=False), rate)
         case = self.case(setting, rate)
         cycle, request = last_cycle(case, course, self.shape(setting, rate), plain), self.request
-        reckoned, sustained = _Reckoned(cycle=cycle, merges=case.merges), True
+        reckoned, sustained = _Reckoned(cycle=cycle), True
         if request.writers > 1:
             outcome = self._race(case, reckoned.footprint)
             sustained = self.raced is not None or outcome.sustains(case.commit_interval_s)
@@ -399,7 +399,6 @@ class _Reckoned:
     """A case in its last cycle, and what follows from it for latencies and costs."""
 
     cycle: LastCycle
-    merges: bool
 
     @cached_property
     def planned(self) -> tuple[Spread, Spread, Spread]:
@@ -459,16 +458,13 @@ class _Reckoned:
 
     @cached_property
     def footprint(self) -> Footprint:
-        """What a commit reads and writes of metadata where metadata.json is largest; merging appends read a manifest
-        again on average.
-        """
+        """What a commit reads and writes of metadata where metadata.json is largest."""
         ledger = self.cycle.end.ledger
         return Footprint(
             metadata_json_bytes=self.cycle.json.most,
             json_text_bytes=self.cycle.plain_json.most,
             manifest_list_bytes=self.cycle.spread("list_bytes").most,
             manifest_bytes=float(ledger.written_bytes[Kind.DATA_MANIFEST][-1]),
-            manifests_merged=1.0 if self.merges else 0.0,
         )
 
     @property

@@ -23,15 +23,14 @@ _Z99 = 2.326  # of the normal distribution
 class Footprint:
     """What one commit reads and writes of metadata: bytes of each file, and how many manifests.
 
-    `manifests_merged` is how many a merging commit reads, and writes again as one. `json_text_bytes` is the size of
-    metadata.json before compression, which the engine parses and writes; 0: it is not compressed.
+    `json_text_bytes` is the size of metadata.json before compression, which the engine parses and writes; 0: it is not
+    compressed.
     """
 
     metadata_json_bytes: float
     manifest_list_bytes: float
     manifest_bytes: float
     manifests_written: float = 1.0
-    manifests_merged: float = 0.0
     json_text_bytes: float = 0.0
 
     @property
@@ -60,11 +59,8 @@ def attempt_times(footprint: Footprint, requests: AttemptRequests, work_s: Quant
     size = footprint.metadata_json_bytes
     read = draw.of(store.get, size)
     lists = draw.of(store.get, footprint.manifest_list_bytes) + draw.of(store.put, footprint.manifest_list_bytes)
-    merged = footprint.manifests_merged * draw.of(store.get, footprint.manifest_bytes)
-    if footprint.manifests_merged:
-        merged = merged + draw.of(store.put, footprint.manifests_merged * footprint.manifest_bytes)
     json = draw.of(store.put, size)
-    later = draw.of(requests.engine, footprint.parsed_bytes) + read + lists + merged + json
+    later = draw.of(requests.engine, footprint.parsed_bytes) + read + lists + json
     first = later + footprint.manifests_written * draw.of(store.put, footprint.manifest_bytes)
     return WriterTimes(
         catalog="",

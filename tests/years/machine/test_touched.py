@@ -281,7 +281,7 @@ def test_every_nth_row_hits_as_many_files() -> None:
         assert hit_by_stride(touched, 1e-9, 0.0) == pytest.approx(hit_by_stride(touched, 0.0, 0.0), abs=1e-6)
 
 
-def test_files_of_one_age_have_kept_as_much_of_their_rows() -> None:
+def test_files_of_one_age_have_kept_as_much() -> None:
     """Of a new file one in two new rows is hit, or one of as many that it replaced, which lie anywhere."""
     assert hit_by_stride(1.0, 1.0, 1.0) == pytest.approx(1 - 0.5 * exp(-0.5))
     assert hit_by_stride(1.0, 1.0, 1 - 1e-9) == pytest.approx(1 - 0.5 * exp(-0.5), abs=1e-6)

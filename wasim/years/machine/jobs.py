@@ -169,7 +169,7 @@ def note_counted(table: Table, laws: Laws, around: float, is_job: bool) -> None:
 
 
 def note_manifests(table: Table, created: float, replaced: float, changed: float) -> None:
-    """What a summary counts of manifests, once the table has those of the commit, and of partitions."""
+    """What a summary counts of manifests, once the commit has listed its own, and of partitions."""
     counters = table.counters
     counters[CREATED], counters[REPLACED], counters[CHANGED] = created, replaced, changed
     counters[KEPT] = max(0.0, manifests_of(table) - created)
