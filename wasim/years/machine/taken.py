@@ -315,7 +315,7 @@ def mark_counted(table: Table, laws: Laws, every: int, of_small: float, of_parti
                 step = min(rest, left)
                 taken, rest, left = taken + step * goes, rest - step, left - step
             table.counts[place], table.gone[place][2] = 1.0, 0.0
-            table.gone[place][kind] = taken / entries if entries > NEGLIGIBLE else 0.0
+            table.gone[place][kind] = taken / max(entries, NEGLIGIBLE)
             listed, found = listed + entries, found + taken
         for place in range(table.used[0]):  # as many as go of all
             gone = table.gone[place]
