@@ -18,6 +18,7 @@ from wasim.years.machine.jobs import (
     entries_of_deletes,
     forget_dead,
     forget_seen,
+    note_dead,
     reopen_much_deleted,
     rewrite_manifests,
     take_out,
@@ -39,12 +40,14 @@ from wasim.years.machine.tables import (
     GONE_POSITIONS,
     HELD,
     LEFT_SINCE,
+    LIVE_WHERE_DEAD,
     MADE_SQUARES,
     MISSED,
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
     OTHER_SEEN,
+    OWN_DELETES,
     PARTIAL,
     PARTIAL_FILES,
     PARTIAL_ROWS,
@@ -253,6 +256,18 @@ def test_compacted_files_have_no_deleted_rows_any_more(uses_vectors: int):
     removed = table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4]
     assert removed == pytest.approx([3, 300] if uses_vectors else [1, 100])
     assert table.counters[GONE_DELETES] == pytest.approx(4 if uses_vectors else 0)
+
+
+def test_tasks_read_the_delete_files_of_the_files_they_take():
+    """Delete files of 50 bytes: half of the files as they arrived have one, and all compacted ones."""
+    table = table_with([(2, 500, 4, 0, 0), (1, 400, 4, 0, 0)], group=1)
+    begin_cohort(table, 2.0)
+    table.cohorts[0][SMALL_FILES : PARTIAL_ROWS + 1] = [6.0, 100.0, 2.0, 50.0]
+    table.deleted[DEAD][:], table.deleted[HELD][:] = [40.0, 80.0, 0.0], [6.0, 4.0, 0.0]
+    table.flows[Flow.WRITTEN_FILES + 3], table.flows[Flow.REMOVED_FILES + 3] = 700.0, 100.0
+    note_dead(table, LAWS)
+    assert table.numbers[LIVE_WHERE_DEAD : LIVE_WHERE_DEAD + 2] == pytest.approx([0.8, 0.2])
+    assert table.numbers[OWN_DELETES : OWN_DELETES + 2] == pytest.approx([25, 50])
 
 
 @pytest.mark.parametrize(("dead", "is_due"), [(29.0, False), (30.0, True)])

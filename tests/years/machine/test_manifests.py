@@ -172,7 +172,7 @@ def test_merged_deletes_are_as_old_as_their_entries_on_average() -> None:
     assert [row[MISSED] for row in rows_of(table, 1)] == pytest.approx([(0.9 + 2) / 6])
 
 
-@pytest.mark.parametrize(("new_bytes", "commits"), [(300.0, 4), (400.0, 3), (600.0, inf)])
+@pytest.mark.parametrize(("new_bytes", "commits"), [(300.0, 4), (400.0, 3), (500.0, 3), (600.0, inf)])
 def test_a_full_manifest_waits_for_the_next_bin_to_fill(new_bytes: float, commits: float):
     """One of 900 bytes is alone in its bin of 1,000: the next bin is full of three, two or one of each commit's."""
     laws = replace(LAWS, least=100.0)

@@ -17,6 +17,7 @@ from wasim.years.machine.sizes import (
     compacted_bytes,
     digits,
     digits_through,
+    is_rewritten_for_size,
     manifest_bytes,
     through,
 )
@@ -59,6 +60,11 @@ def test_bytes_of_data_files_follow_their_rows(rows: float):
     known = slice(LAWS.rows_known)
     expected = exp(np.interp(log(max(1.0, rows)), LAWS.log_rows[known], LAWS.log_bytes[known]))
     assert bytes_of_rows(LAWS, rows) == compacted_bytes(LAWS, rows) == pytest.approx(expected)
+
+
+def test_files_from_small_to_large_are_left_alone():
+    laws = replace(LAWS, small_rows=75.0, large_rows=180.0)
+    assert [is_rewritten_for_size(laws, rows) for rows in (74, 75, 180, 181)] == [True, False, False, True]
 
 
 @pytest.mark.parametrize("together", [25.0, 1.0])

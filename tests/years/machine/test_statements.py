@@ -46,6 +46,7 @@ from wasim.years.machine.tables import (
     BEYOND,
     BYTES,
     CHANGED,
+    CLOSED_FILES,
     COHORTS,
     COMMITS,
     COUNT,
@@ -572,6 +573,16 @@ def test_written_files_are_there_and_listed_once(small_rows: float, settled: tup
     assert add_written(table, laws, 0.0, 0.0, True, 0.0, 0.0) == 0
 
 
+def test_closed_files_have_the_target_size_others_the_rest() -> None:
+    """Three files of 30 rows each, and one of the other 10, which is small."""
+    table, laws = appended(2), replace(LAWS, file_rows=30.0, small_rows=20.0, compacts=1)
+    table.numbers[IS_SCATTERED], table.numbers[CLOSED_FILES] = 1.0, 3.0
+    size = add_written(table, laws, 4.0, 100.0, True, 0.0, 0.0)
+    assert size == pytest.approx(3 * bytes_of_rows(laws, 30) + bytes_of_rows(laws, 10))
+    assert held_in(table) == pytest.approx((4, 100))
+    assert (table.numbers[SETTLED_FILES], table.numbers[SETTLED_ROWS]) == (3, 90)
+
+
 def test_entries_of_several_written_files_share_their_names() -> None:
     """The first entry takes 8 more, further ones 2: of four files 3.5 each; where one entry of five
     is sorted, a fifth of what compacted ones take.
@@ -679,6 +690,16 @@ def test_large_files_are_named_before_others() -> None:
     numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = 0.5, 0.25
     table.classes[REWRITTEN][FILES], table.deleted[HELD][REWRITTEN] = 8.0, 5.0
     assert named_before(table, replace(LAWS, compacts=1), REWRITTEN) == pytest.approx(0.5 * 2 + 0.25 * 3)
+
+
+def test_without_compaction_the_latest_large_files_are_unnamed() -> None:
+    """Of two files of ten rows one was never hit, as the commits come; of six others of four rows two."""
+    table = new_table()
+    numbers, one = table.numbers, table.classes[REWRITTEN]
+    numbers[IS_SCATTERED], numbers[COMMITS], numbers[LARGE], numbers[TOUCHES] = 1.0, 2.0, 2.0, 0.05
+    numbers[HIT_OF_LARGE], numbers[HIT_OF_OTHERS] = 10 * 0.05, 4 * 0.05
+    one[FILES], one[RECORDS], table.deleted[HELD][REWRITTEN] = 8.0, 2 * 10.0 + 6 * 4.0, 5.0
+    assert named_before(table, LAWS, REWRITTEN) == pytest.approx(1 * 10 * 0.05 + 4 * 4 * 0.05)
 
 
 def test_delete_files_are_listed_with_their_own_name_only() -> None:

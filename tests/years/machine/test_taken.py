@@ -44,6 +44,7 @@ from wasim.years.machine.taken import (
     rows_missed_by,
     take,
     thin,
+    untouched_of,
     want,
     want_deletes,
 )
@@ -149,6 +150,14 @@ def test_entries_of_three_kinds_leave_one_manifest_together() -> None:
     assert take(table, LAWS, 0, True, False) == 1
     row = rows_of(table)[0]
     assert [row[kind] for kind in (*KINDS, GONE_FRESH, GONE_COMPACTED)] == pytest.approx([2, 1, 1, 4, 4])
+
+
+@pytest.mark.parametrize(("entries", "among", "kept"), [(2.5, 1.0, 0.5**2.5), (5.0, 0.5, 0.5**2 * 0.75)])
+def test_entries_between_two_whole_numbers_are_kept_by_chance(entries: float, among: float, kept: float) -> None:
+    """A mean of 2.5 entries; or of five half, which is two and as often as not a third. Each goes as often as not."""
+    row = rows_of(table_with([(1, 500, 0, 0, 0)]))[0]
+    row[FRESH] = entries
+    assert untouched_of(LAWS, row, [0.5, 0.0, 0.0], among, 1.0, 0.0, 0.0) == pytest.approx(kept)
 
 
 def test_manifests_with_less_than_one_entry_keep_the_others() -> None:
