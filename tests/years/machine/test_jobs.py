@@ -9,7 +9,7 @@ from support.machine import entries_of, rows_of, simple_laws, table_with
 from wasim.years.flows import Flow
 from wasim.years.history import new_table
 from wasim.years.machine.appends import append, live_bytes, live_files, manifests_of
-from wasim.years.machine.files import begin_cohort, group_bytes, since_now, small_of
+from wasim.years.machine.files import begin_cohort, group_bytes, newest_place, since_now, small_of
 from wasim.years.machine.jobs import (
     commit_nothing,
     compact,
@@ -28,8 +28,10 @@ from wasim.years.machine.sizes import bytes_of_rows
 from wasim.years.machine.tables import (
     BEYOND,
     COHORTS,
+    COMMITS,
     COUNT,
     DEAD,
+    DEALT,
     DELETES_BEFORE_LEFT,
     EDGE_END,
     EDGE_FILES,
@@ -57,6 +59,7 @@ from wasim.years.machine.tables import (
     SETTLED_FILES,
     SETTLED_ROWS,
     SMALL_FILES,
+    SMALL_ROWS,
     SMALL_SEEN,
     SQUARES,
     TOOK_DEAD,
@@ -232,6 +235,19 @@ def test_compaction_takes_the_newest_rows_with_others(arrived: float, files: flo
     numbers[EDGE_END], numbers[EDGE_FILES], numbers[EDGE_ROWS], numbers[SMALL_SEEN] = 1.0, 3.0, 45.0, 8.0
     forget_seen(table, LAWS, arrived, 1.0, 0.5, False)
     assert [numbers[EDGE_FILES], numbers[EDGE_ROWS]] == [files, rows]
+
+
+@pytest.mark.parametrize(("older", "newest", "edge"), [(6, 2, [3, 45]), (2, 6, [0, 0])])
+def test_compaction_of_older_partitions_leaves_the_newest_rows(older: int, newest: int, edge: list[float]):
+    """Of two partitions, the one with six files is compacted; the newest rows are in three files of the newest."""
+    table = table_with([(8, 500, 1, 0, 0)])
+    for files in (older, newest):
+        begin_cohort(table, 1.0)
+        table.cohorts[newest_place(table)][SMALL_FILES : SMALL_ROWS + 1] = [float(files), 15.0 * files]
+    table.numbers[EDGE_END], table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS] = 1.0, 3.0, 45.0
+    table.numbers[COMMITS] = table.numbers[DEALT] = 2 * 8.0
+    compact(table, replace(LAWS, lifetime=8.0), 1.0)
+    assert [table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS]] == edge
 
 
 @pytest.mark.parametrize("uses_vectors", [0, 1])

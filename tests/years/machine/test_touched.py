@@ -70,6 +70,7 @@ from wasim.years.machine.touched import (
     hit_of_large,
     hit_scattered,
     is_at_edge,
+    large_files,
     live_in_hits,
     missed_by,
     missed_of_fading,
@@ -238,6 +239,19 @@ def test_files_of_a_partition_that_are_hit_become_one(hits: int, expected: tuple
     one.
     """
     assert hit_in_each(1.0, 3.0, 12.0, 1.0, 54.0, hits / 12) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "compacts", "files", "large"),
+    [(inf, 0, 9.0, 2.25), (4.0, 1, 9.0, 2.25), (4.0, 0, 9.0, 3.0), (inf, 0, 2.25, 0.0)],
+    ids=["all open", "compacted", "not known apart", "all may be"],
+)
+def test_one_file_of_each_partition_is_large(lifetime: float, compacts: int, files: float, large: float) -> None:
+    """Of three partitions, two have four rewritten files each, the third a quarter of one on average."""
+    table = table_of([(2, 0, 0, 4, 40), (1, 0, 0, 0.25, 10)])
+    table.classes[REWRITTEN][FILES] = files
+    laws = replace(LAWS, lifetime=lifetime, compacts=compacts, open_partitions=3.0)
+    assert large_files(table, laws) == large
 
 
 def test_rewritten_files_differ_by_what_their_squares_say() -> None:
