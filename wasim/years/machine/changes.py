@@ -102,7 +102,7 @@ def change_rows(table: Table, laws: Laws, change: int) -> None:
     if change == OVERWRITE:
         overwrite_rows(table, laws, wanted, row[IS_DYNAMIC] > 0)
         return
-    if wanted > 0 and row[PLACE] == SCATTERED and wanted < FEW_ROWS and row[NEW_ROWS] == 0:
+    if row[PLACE] == SCATTERED and wanted < FEW_ROWS and row[NEW_ROWS] == 0:
         chance = -expm1(-wanted)  # that a hash chooses any
         hit = floor(numbers[HIT_BY_CHANCE + change])
         numbers[HIT_BY_CHANCE + change] += chance
