@@ -309,6 +309,9 @@ def test_deleted_oldest_rows_are_in_their_partitions() -> None:
         note_live(table, laws, place)
         found.append(numbers[REWRITTEN_LIVE])
     assert found == pytest.approx([2 / 3, 1])
+    numbers[DEALT] = 15.0  # of the newer one 50 rows have come, and it holds 60
+    note_live(table, laws, 1)
+    assert numbers[REWRITTEN_LIVE] == pytest.approx(5 / 6)
     numbers[IS_SCATTERED] = 1.0  # then anywhere, in the mean
     note_live(table, laws, 0)
     assert numbers[REWRITTEN_LIVE] == 1

@@ -1,7 +1,7 @@
 """What maintenance does in the machine: files, entries and bytes that go are those that were there."""
 
 from dataclasses import replace
-from math import inf
+from math import inf, log
 
 import pytest
 from support.machine import entries_of, rows_of, simple_laws, table_with
@@ -162,6 +162,15 @@ def test_entries_of_compacted_files_that_look_new_go_too():
         assert entries_of(table, PARTIAL) == pytest.approx(10 * partial * 0.75)
 
 
+@pytest.mark.parametrize(("parts", "left"), [(1, 4.0), (2, 10 * (1 - 0.6**5))])
+def test_compaction_at_once_takes_the_oldest_entries(parts: int, left: float):
+    """Thirty files of ten manifests of five: six whole manifests, or in parts three in five of any."""
+    table, laws = table_with([(10, 500, 5, 0, 0)]), replace(LAWS, lifetime=8.0, parts=parts)
+    table.done[TOOK_SMALL] = 30.0
+    take_out(table, laws, 0.6, 0.0)
+    assert sum(row[COUNT] for row in rows_of(table) if row[FRESH] > 0) == pytest.approx(left)
+
+
 def test_rewriting_manifests_is_one_commit_or_none():
     table = new_table()
     stepped(table, LAWS, 30)
@@ -224,6 +233,17 @@ def test_delete_files_older_than_all_data_go_with_their_bytes(kept: int, is_upse
     assert positions == pytest.approx([20 * kept] * 2)  # of each of twelve files
     counted = [table.counters[counter] for counter in (GONE_DELETES, GONE_POSITIONS, GONE_BYTES)]
     assert counted == pytest.approx([12 - kept, 240 - 20 * kept, 1_200 - 100 * kept])
+
+
+def test_delete_files_as_new_as_data_that_is_left_stay():
+    """Two manifests of four delete files of 100 bytes each go, and one stays: seven in ten rows were missed since."""
+    table = table_with([(2, 500, 4, 0, 0), (1, 500, 4, 0, 0)], group=1)
+    rows_of(table, 1)[0][MISSED], rows_of(table, 1)[1][MISSED] = 0.5, 0.9
+    table.flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] = [12.0, 1_200.0]
+    table.done[LEFT_SINCE] = log(0.7)
+    drop_deletes(table, replace(LAWS, packs=1))
+    assert entries_of_deletes(table) == 4
+    assert table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4] == pytest.approx([8, 800])
 
 
 @pytest.mark.parametrize(("arrived", "files", "rows"), [(8.0, 3.0, 45.0 + 0.5 * (3 * 100 - 45)), (9.0, 0.0, 0.0)])

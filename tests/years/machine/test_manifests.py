@@ -203,6 +203,9 @@ def test_the_closest_kinds_of_the_older_half_are_one():
     table = table_with([(1, size, 3, 0, 0) for size in sizes])
     settle(table, 0, 5)
     assert [(row[COUNT], row[BYTES]) for row in rows_of(table)] == [(1, 100), (2, 205), (1, 400), (1, 500), (1, 501)]
+    table = table_with([(1, size, 3, 0, 0) for size in (100, 300, 110, 400, 500, 501)])
+    settle(table, 0, 5)  # the first and the third: a statement's stand between others
+    assert [(row[COUNT], row[BYTES]) for row in rows_of(table)] == [(2, 105), (1, 300), (1, 400), (1, 500), (1, 501)]
 
 
 def test_a_manifest_list_is_as_long_as_its_manifests():

@@ -67,6 +67,7 @@ from wasim.years.machine.touched import (
     hit_at_end,
     hit_by_stride,
     hit_in_each,
+    hit_of_hours,
     hit_of_large,
     hit_scattered,
     is_at_edge,
@@ -300,6 +301,16 @@ def test_files_of_one_age_have_kept_as_much() -> None:
     assert hit_by_stride(1.0, 1.0, 1.0) == pytest.approx(1 - 0.5 * exp(-0.5))
     assert hit_by_stride(1.0, 1.0, 1 - 1e-9) == pytest.approx(1 - 0.5 * exp(-0.5), abs=1e-6)
     assert hit_by_stride(1.0, 1.0, 0.0) < hit_by_stride(1.0, 1.0, 0.5) < hit_by_stride(1.0, 1.0, 1.0)
+
+
+def test_all_files_of_the_first_hour_are_open() -> None:
+    """One file holds the 48 rows so far, of which a statement takes every 24th."""
+    table, laws = new_table(), replace(LAWS, lifetime=8.0, open_partitions=1.0)
+    table.numbers[COMMITS], one = 5.0, table.classes[REWRITTEN]
+    one[FILES], one[LIVE] = 1.0, 48.0
+    table.numbers[SQUARES] = 48.0**2
+    assert hit_of_hours(table, laws, 1 / 24) == (1, 1)
+    assert [table.numbers[what] for what in (LARGE, HIT_OF_LARGE, HIT_OF_OTHERS)] == [1, 1, 0]
 
 
 def test_a_stride_of_an_upsert_meets_rows_that_nothing_moved() -> None:
