@@ -295,13 +295,6 @@ def test_numbers_of_durations_and_sizes_have_their_units():
     }
 
 
-def test_several_writers_are_written_as_many():
-    request = request_from_flags({"rows_per_second": "500", "writers": "4"}, Requirements())
-    assert emitted(request, Setting(interval_s=60.0))["writer"]["writers"] == 4
-    alone = emitted(REQUESTS["a stream"], Setting(interval_s=60.0))["writer"]
-    assert "writers" not in (alone if isinstance(alone, dict) else {})
-
-
 @pytest.mark.parametrize(("profile", "is_triggered"), [("firehose", True), ("flink", False)])
 def test_writers_triggered_by_bytes_go_by_the_interval(profile: str, is_triggered: bool):
     request = REQUESTS["a stream"].written_by(profile)

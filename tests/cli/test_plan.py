@@ -101,6 +101,7 @@ def test_a_longer_location_costs_more_bytes():
         (("--rows-per-second", "5", "--s3-endpoint", "http://h"), "--s3-endpoint is for a table that exists"),
         (("--rows-per-second", "5", "--html", "no/such/folder/page.html"), "--html"),
         (("--rows-per-second", "5", "--emit-scenario", "/proc/x"), "--emit-scenario /proc/x: cannot be written"),
+        (("--rows-per-second", "5", "--writers", "5", "--emit-scenario", "s.yaml"), "several writers only append"),
         (("--rows-per-second", "5", "--queries-per-hour", "2e9"), "from 0 to 1e9"),
         (("--rows-per-second", "5", "--name", "table"), "--name"),
         (("--rows-per-second", "5", "--name", "a.b.c' OR '1"), "--name"),

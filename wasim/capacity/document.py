@@ -185,8 +185,6 @@ def render_scenario(request: PlanRequest, setting: Setting) -> str:
     document = document_of(request, setting)
     writer = document["writer"]
     own = {"kind": writer} if isinstance(writer, str) else writer
-    if request.writers > 1:
-        document["writer"] = own = {**own, "writers": request.writers}
     ships = request.ships
     if ships.bytes or ships.rows:
         document["writer"] = {**own, "trigger": "none"}  # the interval comes first, as the statements set it

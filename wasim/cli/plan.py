@@ -116,9 +116,9 @@ def plan(
     asked = partial(_request, overrides=overrides_of(settings), requirements=requirements, reaching=table)
     request = asked(source, sources.get(source), workload | {"horizon": horizon})
     if written_by is not None:
-        if workload["writer"] is not None and request.profile is not None:
-            raise WasimError(f"--profile {written_by} and --writer {request.profile} both say what writes: give one.")
-        request = request.written_by(written_by)
+        request = _written_by(request, written_by, workload["writer"])
+    if emit_scenario is not None and request.writers > 1:
+        raise WasimError("--emit-scenario: in a scenario several writers only append. Leave it out, or plan for one.")
     if location is not None:
         request = replace(request, location=table_location(location))
     simulator = SettingSimulator(request=request)
@@ -132,6 +132,12 @@ def plan(
         write_atomically(emit_scenario, render_scenario(request, made.chosen.setting))
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
+
+
+def _written_by(request: "PlanRequest", profile: str, writer: str | None) -> "PlanRequest":
+    if writer is not None and request.profile is not None:
+        raise WasimError(f"--profile {profile} and --writer {request.profile} both say what writes: give one.")
+    return request.written_by(profile)
 
 
 def _show(made: "Plan", form: Format, *, explain: bool, link: str) -> None:
