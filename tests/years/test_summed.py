@@ -117,7 +117,7 @@ def test_cases_of_one_shape_compress_as_their_jobs_leave_them(small_case: Callab
     """Compaction each 30 commits: deflate finds each snapshot's manifests again, at the same time of another hour."""
     gzipped = "{columns: [{name: id, type: long}], properties: {write.metadata.compression-codec: gzip}}"
     cases = [
-        small_case(table=gzipped, writer="streaming", commit_interval="2m", horizon="30h", maintenance=jobs)
+        small_case(table=gzipped, writer="streaming", commit_interval="2m", horizon="16h", maintenance=jobs)
         for jobs in ("{}", "{rewrite_data_files: {every: 1h}}")
     ]
     known = YearsOf(profile=shipped_profile(cases[0]), site=Site())

@@ -8,6 +8,7 @@ from wasim.years.machine.files import (
     balance_files,
     deal_out,
     drop_closed,
+    files_in,
     held_with_dead,
     newest_place,
     oldest_place,
@@ -207,10 +208,10 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     before, smalls, partials = numbers[SETTLED_FILES], small_of(table, SMALL_FILES), small_of(table, PARTIAL_FILES)
     note_dead(table, laws)
     edge = oldest_place(table, laws) if numbers[EDGE_END] == 0 else newest_place(table)
-    of_edge = files_of(table, edge)
+    of_edge = files_in(table, edge)
     with_dead = all_with_dead(table, laws, SMALL_FILES), all_with_dead(table, laws, PARTIAL_FILES)
     take_groups(table, laws, share)
-    is_edge_taken = files_of(table, edge) < of_edge - NEGLIGIBLE
+    is_edge_taken = files_in(table, edge) < of_edge - NEGLIGIBLE
     left_small, left_partial = drop_closed(table, laws)
     begin_summary(table)
     if done[GROUPS] > 0:
@@ -259,12 +260,6 @@ def reopen_much_deleted(table: Table, laws: Laws) -> None:
     for what in range(2):
         table.deleted[what][REWRITTEN] += table.deleted[what][BEYOND]
         table.deleted[what][BEYOND] = 0.0
-
-
-def files_of(table: Table, place: int) -> float:
-    """Files below the target in each of the partitions at a place."""
-    one = table.cohorts[place]
-    return one[SMALL_FILES] + one[PARTIAL_FILES]
 
 
 def keep_oldest(table: Table, laws: Laws, of_partial: float, is_edge_taken: bool) -> None:
