@@ -369,15 +369,13 @@ def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) ->
             if piece == 0 and untouched > NEGLIGIBLE:
                 leave(table, row, copied, untouched, gone)
             elif piece == 1 and partly > 0:
-                share = (hit - emptied) / partly
+                share, left = (hit - emptied) / partly, partly
                 none = all_occupied(live_of(row), share) if by_chance else 0.0
                 if NEGLIGIBLE < none < 1 - NEGLIGIBLE:
                     write_again(table, laws, group, row, copied, partly * none, each)
-                    copied, share, partly_left = copied + 1, (share - none) / (1 - none), partly * (1 - none)
-                else:
-                    partly_left = partly
+                    copied, share, left = copied + 1, (share - none) / (1 - none), partly * (1 - none)
                 part = (each[0] * share, each[1] * share, each[2] * share)
-                write_again(table, laws, group, row, copied, partly_left, part)
+                write_again(table, laws, group, row, copied, left, part)
             elif piece == 2 and emptied > 0:
                 write_again(table, laws, group, row, copied, emptied, each)
             else:

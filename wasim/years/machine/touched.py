@@ -186,11 +186,11 @@ def hit_by_chance(table: Table, number: int, fades: bool) -> tuple[float, float]
     """Which share of the files of a class the touched rows are in, and of its rows; `fades` where statements before
     have left fewer in some.
     """
-    one, touches, (mean, wider) = table.classes[number], table.numbers[TOUCHES], rows_in_files(table, number)
+    touches, mean, wider = table.numbers[TOUCHES], table.likely[number][0], table.likely[number][1]
     missed = missed_of_fading(mean, wider, touches) if fades else missed_by(mean, wider, touches)
     kept = (1 - touches) / (1 + touches * wider)
     if number == REWRITTEN:  # rows of missed files, and pairs of rows
-        table.numbers[SQUARES_LEFT] = one[LIVE] * missed * kept * (1 + (mean + wider) * kept)
+        table.numbers[SQUARES_LEFT] = table.classes[number][LIVE] * missed * kept * (1 + (mean + wider) * kept)
     return 1 - missed, 1 - missed * kept
 
 
