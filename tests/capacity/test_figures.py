@@ -21,9 +21,9 @@ from wasim.capacity import (
 from wasim.capacity.cost import opening_cost
 from wasim.capacity.figures import _bands, _is_late
 from wasim.capacity.settings import case_of
-from wasim.contention import LatencyRequest, commit_latency, commit_slowing
-from wasim.ledger import METADATA_KINDS, Kind
-from wasim.twin import Site, shipped_profile
+from wasim.contention import LatencyRequest, commit_latency, commit_slowing, footprint_at
+from wasim.ledger import METADATA_KINDS, Kind, view_by_commit
+from wasim.twin import Site, shipped_profile, simulate_case
 from wasim.units import DAY_S, HOUR_S
 from wasim.years import simulate_years
 from wasim.years.laws import shortest_snapshot_bytes
@@ -78,7 +78,7 @@ def test_rows_deleted_on_read_are_planned_with_delete_files():
     assert figures.spreads["delete_files"].final == pytest.approx(exact.files_written[Kind.DELETE_FILE], rel=0.03)
 
 
-def test_compressed_metadata_json_of_upserts_is_planned_as_simulated():
+def test_metadata_of_upserts_is_planned_as_simulated():
     requirements, overrides = (
         Requirements(freshness="1m"),
         {"writer": "{kind: batch, upsert: {share: 0.2, mode: merge-on-read}}"},
@@ -86,9 +86,13 @@ def test_compressed_metadata_json_of_upserts_is_planned_as_simulated():
     asked = request_from_file(SCENARIOS / "smoke.yaml", overrides, requirements, "30m")
     setting = replace(PLAIN, gzips_json=True)
     case = case_of(asked, setting)
-    simulated = simulate_years(case, shipped_profile(case), Site(location=asked.location)).totals.written_bytes
-    planned = SettingSimulator(request=asked).figures(setting).written_bytes
-    assert planned[Kind.METADATA_JSON] == pytest.approx(simulated[Kind.METADATA_JSON], rel=0.01)
+    simulated = simulate_years(case, shipped_profile(case), Site(location=asked.location))
+    written, planned = simulated.totals.written_bytes, SettingSimulator(request=asked).figures(setting)
+    assert planned.written_bytes[Kind.METADATA_JSON] == pytest.approx(written[Kind.METADATA_JSON], rel=0.01)
+    recorded = view_by_commit(simulate_case(case, shipped_profile(case), np.random.default_rng(1)))
+    exact = footprint_at(recorded, 1.0)  # of data files and of delete files
+    assert planned.footprint.manifests_written == exact.manifests_written == 2
+    assert planned.footprint.manifest_bytes == pytest.approx(exact.manifest_bytes, rel=0.03)
 
 
 def test_a_table_that_gzips_already_loads_its_json():

@@ -33,7 +33,7 @@ from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Setting, case_of
 from wasim.capacity.shapes import Shapes
-from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing
+from wasim.contention import CommitLatency, Footprint, Outcome, commit_latency, commit_slowing, footprint_at
 from wasim.forecast.ahead import profile_of
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
@@ -459,12 +459,11 @@ class _Reckoned:
     @cached_property
     def footprint(self) -> Footprint:
         """What a commit reads and writes of metadata where metadata.json is largest."""
-        ledger = self.cycle.end.ledger
-        return Footprint(
+        return replace(
+            footprint_at(self.cycle.end.ledger, 1.0),
             metadata_json_bytes=self.cycle.json.most,
             json_text_bytes=self.cycle.plain_json.most,
             manifest_list_bytes=self.cycle.spread("list_bytes").most,
-            manifest_bytes=float(ledger.written_bytes[Kind.DATA_MANIFEST][-1]),
         )
 
     @property

@@ -141,6 +141,13 @@ class Samples:
             snapshots=between(self.snapshots[rows]),
         )
 
+    def by_commit(self, flow: int) -> Ints:
+        """What each of the checkpoints' commits brought of a flow: the mean since the sample before it."""
+        place = np.searchsorted(self.commits, self.checkpoints.commits, side="left").clip(1)
+        low, high = self.commits[[place - 1, place]]
+        rise = self.flows[place, flow] - self.flows[place - 1, flow]
+        return np.asarray(np.rint(rise / np.maximum(high - low, 1.0)), dtype=np.int64)
+
     def until(self, commits: float) -> "Samples":
         """The history up to this many commits; where none was sampled then, the last sample is drawn between two."""
         place = int(np.searchsorted(self.commits, commits, side="right")) - 1

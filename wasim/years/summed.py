@@ -353,6 +353,9 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
     json_bytes = np.rint(retention.json_of(snapshots, snapshots)).astype(np.int64)
     written = dict.fromkeys(Kind, np.zeros(len(commits), dtype=np.int64))
     written |= {kind: np.full(len(commits), round(size)) for kind, size in _written_by_commit(shape).items()}
+    if case.writer.upsert is not None and shape.sizes.row_deltas is None:  # what it rewrites goes with the table
+        for of, kinds in ((Flow.WRITTEN_MANIFESTS, _MANIFESTS), (Flow.WRITTEN_FILES, _FILES)):
+            written |= {kind: retention.samples.by_commit(of + group + 1) for kind, group in kinds}
     operation = "upsert" if case.key_columns else "append"
     return Ledger(
         commit=np.rint(snapshots).astype(np.int64),
