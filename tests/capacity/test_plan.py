@@ -6,11 +6,21 @@ from typing import Any
 
 import pytest
 from support.by_hand import FREE, ByLaw, Law, some_figures
-from support.plans import a_request
+from support.plans import a_request, a_simulator
 
-from wasim.capacity import Figures, Plan, PlanRequest, Requirements, Setting, make_plan, request_from_flags
+from wasim.capacity import (
+    Figures,
+    Plan,
+    PlanRequest,
+    Requirements,
+    Setting,
+    SettingSimulator,
+    make_plan,
+    request_from_flags,
+)
 from wasim.capacity.answer import plan_lines
 from wasim.capacity.commits import MOST_FAILED, RETRIES, LosingJob
+from wasim.capacity.now import now_of
 from wasim.capacity.plan import search_for
 from wasim.capacity.request import request_from_document
 from wasim.errors import WasimError
@@ -317,3 +327,12 @@ def test_rates_beyond_what_a_commit_takes_are_left_out():
     for writer, otherwise in (({"profile": "flink"}, False), ({"kind": "batch"}, False)):
         changed = replace(case, writer=case.writer.model_copy(update=writer))
         assert search_for(changed, ByLaw(request=request, law=by_rate), ()).may_append_otherwise == otherwise
+
+
+def test_now_has_its_own_files_as_the_choice_has():
+    request = replace(a_request("1m"), now="interval=30s")
+    found = make_plan(request, a_simulator(request), explains=False).saving
+    simulator = SettingSimulator(request=request)
+    simulator.encode(30.0)
+    assert found is not None
+    assert found.now == simulator.figures(now_of("interval=30s", request))

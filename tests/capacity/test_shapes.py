@@ -11,6 +11,7 @@ from wasim.scenario import Case
 from wasim.twin import Site, shipped_profile
 from wasim.years.arrivals import Arrivals, even_arrivals
 from wasim.years.json_sizes import MetadataJson
+from wasim.years.shape import read_shape
 from wasim.years.sizes import Sizes, TableSample
 
 CASE = synthetic_case(interval_s=0.32)  # 32 rows, in one file
@@ -73,7 +74,7 @@ def read_off(watched: Watched) -> Shapes:
 
 
 def exact(watched: Watched, rows: float) -> list[float]:
-    return figures(shapes(watched, encodes_each=True).of(at(rows)).sizes)
+    return figures(watched.sizes(replace(even_arrivals(at(rows)), rows_per_file=rows)))
 
 
 def test_manifests_do_not_depend_on_what_was_encoded_before():
@@ -126,11 +127,15 @@ def test_metadata_json_is_compressed_as_the_case_has_it(watched: Watched, read_o
     assert watched.codecs == ["gzip", ""]
 
 
-def test_another_workload_is_encoded_anew(watched: Watched, read_off: Shapes):
-    other = read_off.of_other_rows()
-    assert (other.sample, other.arrivals_of, other.encodes_each) == (None, None, True)
-    assert other.file_bytes is read_off.file_bytes
-    assert (read_off.sample, read_off.encodes_each) == (watched, False)
+@pytest.mark.parametrize("codec", ["none", "gzip"])
+def test_an_encoded_shape_is_that_of_a_simulation(codec: str):
+    case = synthetic_case(interval_s=0.32, properties={"write.metadata.compression-codec": codec})
+    encoded, simulated = Shapes(profile=PROFILE, site=Site(), encodes_each=True), read_shape(case, PROFILE, Site())
+    found = encoded.with_json_of(case, encoded.of(CASE)).sizes
+    assert figures(found) == figures(simulated.sizes)
+    assert [float(one.json.over(case).of(1e6, 100.0)) for one in (found, simulated.sizes)] == [
+        pytest.approx(float(simulated.sizes.json.over(case).of(1e6, 100.0)), rel=1e-12)
+    ] * 2
 
 
 def test_files_beyond_the_target_are_several(watched: Watched, read_off: Shapes):

@@ -116,7 +116,7 @@ class ByLaw:
     def of_other_rate(self, request: PlanRequest) -> "ByLaw":
         return replace(self, request=request, asked={})
 
-    of_other_files = of_other_table = of_other_rate
+    of_other_table = of_other_rate
 
     def case(self, setting: Setting, rate: float = 1.0) -> Case:
         return case_of(self.request, setting, rate=rate)

@@ -148,12 +148,8 @@ class SettingSimulator:
         """A simulator of a request that differs in its rate alone: sizes are read off files encoded here."""
         return SettingSimulator(request=request, shapes=self._shapes_for(request))
 
-    def of_other_files(self, request: PlanRequest) -> "SettingSimulator":
-        """A simulator for a few intervals of a request that differs in its files per commit."""
-        return SettingSimulator(request=request, shapes=self._shapes_for(request).of_other_rows())
-
     def of_other_table(self, request: PlanRequest) -> "SettingSimulator":
-        """A simulator for a few intervals of a request that differs in its table's columns."""
+        """A simulator for a few intervals of a request that differs in its table's columns, or its files per commit."""
         own = self._shapes_for(request)
         return SettingSimulator(request=request, shapes=Shapes(profile=own.profile, site=own.site, encodes_each=True))
 

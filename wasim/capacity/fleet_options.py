@@ -110,9 +110,10 @@ def _of_many(asked: Asked, request: PlanRequest, intervals_s: tuple[float, ...])
 
 def _with_saving(asked: Asked, request: PlanRequest, setting: Setting) -> Answered:
     simulator = SettingSimulator(request=request, shapes=shapes_of(asked.table) if asked.is_read_off else None)
-    if not asked.is_read_off:
-        simulator.encode(setting.interval_s)
-    then, now = simulator.figures(setting), None if request.now is None else now_of(request.now, request)
+    now = None if request.now is None else now_of(request.now, request)
+    for one in () if asked.is_read_off else filter(None, (setting, now)):
+        simulator.encode(one.interval_s)
+    then = simulator.figures(setting)
     return Answered(chosen=_option(then), saving=saving_of(simulator, now, then), request=request)
 
 

@@ -56,7 +56,7 @@ def scales_of(request: PlanRequest, simulator: SettingSimulator, intervals_s: tu
         yield scale("columns", "Columns", tables, own=float(columns), simulator_of=simulator.of_other_table)
     counts = sorted({max(1, min(MOST_FILES, round(files * times))) for times in (*TIMES, 8.0)})
     changed = {float(count): _with_workload(request, files_per_commit=str(count)) for count in counts}
-    yield scale("files", "Writing tasks a commit", changed, own=float(files), simulator_of=simulator.of_other_files)
+    yield scale("files", "Writing tasks a commit", changed, own=float(files), simulator_of=simulator.of_other_table)
 
 
 def _scale(

@@ -96,6 +96,8 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
         return replace(_with_ways_out(plan, search), evaluated=simulator.evaluated)
     if explains:
         plan = _with_neighbours(plan, chosen, search)
+    if now is not None:
+        simulator.encode(now.interval_s)
     other: Prefer = "cheapest" if request.prefer == "freshest" else "freshest"
     return replace(
         plan,

@@ -19,7 +19,7 @@ from wasim.years.json_sizes import MetadataJson
 from wasim.years.localities import merges_on_read
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
 from wasim.years.shape import read_shape
-from wasim.years.sizes import Sizes, TableSample, read_sizes
+from wasim.years.sizes import Sizes, TableSample
 
 ENCODED_ROWS = (
     1.0,
@@ -47,23 +47,19 @@ class Shapes:
 
     profile: WriterProfile
     site: Site
-    encodes_each: bool = False  # for a few intervals: each has its files encoded, none is read off between others
+    encodes_each: bool = False  # for a few intervals: the shape of each is that of a simulation, not read off
     sample: Sampled | None = None
     arrivals_of: Callable[[Case], Arrivals] | None = None  # what a commit of a case's writer brings
     file_bytes: FileBytes | None = None
     _encoded: dict[float, Sizes] = field(default_factory=dict)
     _position_deletes: PositionDeletes | None = None
 
-    def of_other_rows(self) -> "Shapes":
-        """The same table's shapes under another workload, for few intervals; what does not depend on it is shared."""
-        return replace(self, encodes_each=True, _encoded={}, sample=None, arrivals_of=None)
-
     def of(self, case: Case) -> Shape:
         """The case's shape."""
+        if case.key_columns or self.encodes_each:
+            return read_shape(case, self.profile, self.site)
         if self.file_bytes is None:
             self.file_bytes = FileBytes(case, self.profile)
-        if case.key_columns:
-            return read_shape(case, self.profile, self.site)
         arrivals = rolled(self._arrivals(case), case, self.file_bytes)
         sizes, deletes = self._sizes(case, arrivals), NO_POSITION_DELETES
         if merges_on_read(case):
@@ -74,10 +70,9 @@ class Shapes:
 
     def with_json_of(self, case: Case, shape: Shape) -> Shape:
         """The shape of a like case, with metadata.json compressed as this case has it."""
-        if case.key_columns:
-            json = read_sizes(case, shape.arrivals, self.profile, self.site).json
-        else:
-            json = self._sampled(case).json_of(case, shape.arrivals)
+        if case.key_columns or self.encodes_each:
+            return self.of(case)
+        json = self._sampled(case).json_of(case, shape.arrivals)
         return replace(shape, sizes=replace(shape.sizes, json=json))
 
     def _position_deletes_of(self, case: Case) -> PositionDeletes:
@@ -87,8 +82,6 @@ class Shapes:
 
     def _sizes(self, case: Case, arrivals: Arrivals) -> Sizes:
         sample = self._sampled(case)
-        if self.encodes_each:
-            return sample.sizes(arrivals)
         rows = max(arrivals.rows_per_file, 1.0)
         place = bisect_right(ENCODED_ROWS, rows)
         few, many = ENCODED_ROWS[place - 1 : place + 1]
