@@ -146,7 +146,7 @@ def test_what_a_setting_saves_is_of_that_setting(by_law: list[ByLaw], is_read_of
     assert found.saving.now is not None
     assert found.saving.now.setting.interval_s == 300
     assert found.saving.now_money.year == 2 * found.saving.then_money.year
-    assert by_law[-1].encoded == (set() if is_read_off else {300, 600})  # of many tables, none has its own files encoded
+    assert by_law[-1].encoded == (set() if is_read_off else {300, 600})  # of many, none has its own files encoded
     unknown = answer(replace(asked, table=table()))
     assert unknown.saving is not None
     assert unknown.saving.now is None

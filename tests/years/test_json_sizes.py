@@ -12,6 +12,7 @@ from wasim.scenario.changes import Changes, Maintenance, Overwrite, RewriteDataF
 from wasim.scenario.parts import Writer
 from wasim.twin import Site, WriterProfile, profile_named, simulate_table
 from wasim.years import read_shape, simulate_years
+from wasim.years.json_sizes import _to_copy
 
 
 def expiring_early(name: str) -> WriterProfile:
@@ -81,3 +82,12 @@ def test_gzipped_metadata_json_tells_its_plain_size():
     sizes = read_shape(zipped, profile, Site()).sizes.json.over(zipped)
     assert stored < plain / 3
     assert float(sizes.plain(np.array(stored), np.array(100.0))) == pytest.approx(plain, rel=0.03)
+
+
+def test_snapshot_ids_of_few_digits_are_copied_too():
+    """One in 90,000 has fewer than 15, and a plan that drew such a one ended in a traceback."""
+    ids, text = {}, '{"snapshot-id":%d,"timestamp-ms":1767225600000,"manifest-list":"s3://t/metadata/snap-%d-1-.avro"}'
+    (like, _), _ = _to_copy([text % (7, 7), text % (8, 8)])
+    copied = like.copied(0, 100, iter([1 << 62, 5]), ids)
+    assert ids == {"7": str(1 << 62)}
+    assert copied == text % (1 << 62, 1 << 62)

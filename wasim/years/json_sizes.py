@@ -29,7 +29,7 @@ ZIPPED = (1, 2, 4, 8, 16, 24, 32, 48, 96, MOST_ZIPPED)
 PROLONGED = (256, 384, 768)  # are measured too, for what each costs among very many: some 4 % less
 # What differs from snapshot to snapshot: UUIDs, ids, and what counts commits, or files and rows in all, which grows.
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_ID = r"\b\d{15,19}\b"
+_ID = r'(?<=snapshot-id":)\d+|(?<=/snap-)\d+'
 _NUMBER = (
     r'"(?:sequence-number|timestamp-ms|first-row-id|manifests-kept|[a-z.-]*epochId|[a-z.-]*checkpoint-id|'
     r'[a-z.-]*(?:-records|-files-size|-copied)|total-[a-z-]+)"'
