@@ -19,7 +19,7 @@ from wasim.scenario.faults import Fault, format_place
 from wasim.scenario.from_flags import DEFAULT_WORKLOAD, document_from_flags, explain_flag
 from wasim.scenario.metrics import COUNTS, METRICS, Limit, dimension_of
 from wasim.scenario.parts import WRITER_KINDS, Trigger
-from wasim.scenario.prices import PROVIDERS, Prices, load_prices, prices_of_provider
+from wasim.scenario.prices import Prices, load_prices, prices_for
 from wasim.scenario.scenario import triggered_s
 from wasim.scenario.sweep import make_case
 from wasim.twin import profile_named, shipped_profile
@@ -34,7 +34,6 @@ DEFAULT_NAME = "catalog.namespace.table"
 MOST_QUERIES = 1e9
 FEWEST_COMMITS = 3  # within the horizon: fewer tell nothing of a longer one
 DEFAULT_LOCATION = "s3://bucket-name-in-region/warehouse/database.db/table_name"  # as long as people's
-DEFAULT_PRICES = "s3"  # for a provider without prices: local files
 AIM = Limit(metric="wa_metadata", comparison="<=", bound=0.1, text="<= 0.1")
 """Where metadata is more than that share of data, less of it is worth a property or a job that costs nothing."""
 
@@ -447,8 +446,7 @@ def _prices(requirements: Requirements) -> Prices:
         raise WasimError("--prices and --per-job exclude each other: give per_job in the file.")
     if requirements.prices is not None:
         return load_prices(requirements.prices)
-    named = str(requirements.provider)
-    prices = prices_of_provider(named if named in PROVIDERS else DEFAULT_PRICES)
+    prices = prices_for(requirements.provider)
     if requirements.per_job is None:
         return prices
     return prices.model_copy(update={"per_job": _number("--per-job", requirements.per_job, most=1e6)})

@@ -24,7 +24,7 @@ from wasim.runs import (
 )
 from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.scenario.metrics import PERIODS_S
-from wasim.scenario.prices import Prices, load_prices
+from wasim.scenario.prices import Prices, load_prices, prices_for
 from wasim.storage.access import read_regular
 
 CaseRunner = Callable[[Mapping[str, Case], RunFolder], dict[str, str]]
@@ -88,7 +88,7 @@ def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
 def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     """Fits, judges and draws the run in `folder`. summary.json is written last: it marks the run as complete.
 
-    `prices` is a file of prices for cases on S3; without one, the run's own holds, else the one shipped.
+    `prices` is a file of prices; without one, the run's own holds, else the provider's.
     """
     # matplotlib takes most of a second to import, and a run that is not saved draws nothing
     from wasim.capacity.run_sliders import sliders_of_run  # noqa: PLC0415
@@ -99,7 +99,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
 
     run = read_run(folder)
     scenario = load_scenario(folder / "scenario.yaml", run.overrides)
-    price_list = _settle_prices(folder / "prices.yaml", prices)
+    price_list = _settle_prices(folder / "prices.yaml", prices, run)
     concluded = conclude(run, scenario, price_list)
     _merge_benchmarks(sorted(folder.glob("cases/*/benchmark-*.json")), folder / "benchmark.json")
     charts = draw_charts(run, concluded.fit, concluded.answer, concluded.limits)
@@ -127,13 +127,17 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     return replace(concluded, document=document, report=report, remedies_line=line)
 
 
-def _settle_prices(own: Path, named: Path | None) -> Prices:
-    """The prices to use: `named`, which is copied into the run's folder, else the run's own, else those shipped."""
+def _settle_prices(own: Path, named: Path | None, run: Run) -> Prices:
+    """The prices to use: `named`, which is copied into the run's folder, else the run's own, else those shipped for the
+    provider that its commits are modelled for.
+    """
     if named is not None:
         prices = load_prices(named)
         write_atomically(own, read_regular(named))
         return prices
-    return load_prices(own) if own.exists() else load_prices()
+    if own.exists():
+        return load_prices(own)
+    return prices_for(next((one.latency.provider for one in run.cases if one.latency is not None), None))
 
 
 def _merge_benchmarks(parts: Sequence[Path], target: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a store charges: a small YAML file with a date. The shipped one is used unless another is named."""
+"""What a store charges: a small YAML file with a date. The provider's shipped one is used unless another is named."""
 
 from functools import cache
 from pathlib import Path
@@ -61,6 +61,11 @@ def prices_of_provider(name: str) -> Prices:
             f"no list prices are shipped for {quoted(name)}. Give --prices FILE, or {', '.join(PROVIDERS)}."
         )
     return load_prices(SHIPPED_PRICES.parent / PROVIDERS[name])
+
+
+def prices_for(provider: str | None) -> Prices:
+    """The shipped list prices of a provider; S3's for one without any, such as local files."""
+    return prices_of_provider(provider if provider in PROVIDERS else "s3")
 
 
 def load_prices(path: Path = SHIPPED_PRICES) -> Prices:

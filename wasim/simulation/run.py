@@ -15,7 +15,7 @@ from wasim.runner import Job, Outcome, conclude, run_cases
 from wasim.runs import CaseRun, Run, RunFolder, make_durable, provenance, save_case, write_atomically
 from wasim.runs.saved import share_denominator
 from wasim.scenario import Case, LoadedScenario
-from wasim.scenario.prices import load_prices
+from wasim.scenario.prices import load_prices, prices_for
 from wasim.simulation.case import AUTO_BUDGET, EMIT_BUDGET, ENGINE_NAME, Mode, SimulatedCase, add_up, simulator_for
 from wasim.twin import Site, shipped_profile
 from wasim.twin.profile import as_triggered, as_written
@@ -29,7 +29,8 @@ class SimulationOptions:
 
     The run's folder is made in `results`; without it, nothing is written. `location` is the tables' future location;
     without one, `Site`'s. `provider` is the store whose requests commit latency is modelled from, `catalog` the catalog
-    whose times and rules commits have; without one, the case's own. `prices` is a file of prices for cases on S3.
+    whose times and rules commits have; without one, the case's own. `prices` is a file of prices; without one, the
+    provider's.
     """
 
     results: Path | None = None
@@ -57,7 +58,7 @@ def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Cons
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     if options.results is None:
-        prices = load_prices() if options.prices is None else load_prices(options.prices)
+        prices = prices_for(options.provider) if options.prices is None else load_prices(options.prices)
         return conclude(_run_of(scenario, cases, say), scenario, prices)
 
     def simulate_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
