@@ -47,6 +47,16 @@ def test_commits_by_a_time_end_with_the_last(small_case: MakeCase) -> None:
     assert [case.commits_by(time_s) for time_s in (0.5, 1.0, 9.9, 10.0, 99.0)] == [0, 1, 9, 10, 10]
 
 
+@pytest.mark.parametrize(("interval", "horizon", "since_s"), [("20m", "30d", 28 * 86_400), ("1m", "1h", 0)])
+def test_a_cycle_is_of_whole_days(interval: str, horizon: str, since_s: float, small_case: MakeCase) -> None:
+    """In 33 hours and 20 minutes, in which a hundred appends are merged, a job of every 6 hours runs five or six
+    times, whenever they end: a plan counts eight in two days.
+    """
+    case = small_case(writer="batch", commit_interval=interval, horizon=horizon)
+    assert case.cycle_since_s(86_400) == since_s
+    assert case.full_cycle_s(case.horizon_s) == (172_800 if since_s else 86_400)
+
+
 def test_rows_that_replace_others_are_not_counted_twice(small_case: MakeCase) -> None:
     case = small_case(horizon="4s", writer="{kind: batch, upsert: {share: 0.25}}")
     rows, replaced = case.rows_per_commit, case.replaced_rows_per_commit

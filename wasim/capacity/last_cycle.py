@@ -15,7 +15,6 @@ as they take.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import ceil
 
 import numpy as np
 
@@ -99,7 +98,7 @@ def window_of(case: Case, horizon_s: float | None = None) -> Window:
     It ends at the multiple of its length that is nearest to the horizon, so that no job's phase depends on that.
     """
     horizon_s = case.horizon_s if horizon_s is None else horizon_s
-    length_s = ceil(max(DAY_S, case.commit_interval_s, case.cycle_s(horizon_s)) / DAY_S) * DAY_S
+    length_s = case.full_cycle_s(horizon_s)
     if horizon_s < length_s:
         return Window(start_s=0.0, end_s=horizon_s)
     cycles = max(1, int(horizon_s / length_s + 0.5))

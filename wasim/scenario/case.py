@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import floor
+from math import ceil, floor
 from pathlib import Path
 
 from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS, TableProperties
@@ -13,7 +13,7 @@ from wasim.scenario.changes import Changes, Delete, Evolution, ExpireSnapshots, 
 from wasim.scenario.parts import EQUALITY_DELETES, Environment, Planning, Table, Workload, Writer
 from wasim.scenario.rests import Rests
 from wasim.scenario.values import Part
-from wasim.units import format_duration
+from wasim.units import DAY_S, format_duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,9 +184,18 @@ class Case:
         periods_s = [job.every or _most_counted(job) * self.commit_interval_s for job in jobs]
         return max((one for one in (*periods_s, self.merging_s) if one <= horizon_s), default=0.0)
 
+    def full_cycle_s(self, horizon_s: float) -> float:
+        """The same in whole days, one at least: a cycle whose length is no multiple of a job's has more of it, or less,
+        whenever it ends.
+        """
+        return ceil(max(DAY_S, self.commit_interval_s, self.cycle_s(horizon_s)) / DAY_S) * DAY_S
+
     def cycle_since_s(self, least_s: float) -> float:
-        """The event time at which the last full cycle before the end begins, so many seconds before it at least."""
-        return max(0.0, self.ends_s - max(least_s, self.cycle_s(self.ends_s)))
+        """The event time at which the last full cycle before the end begins; where the case is shorter, so many seconds
+        before the end at least.
+        """
+        full_s, ends_s = self.full_cycle_s(self.ends_s), self.ends_s
+        return ends_s - full_s if full_s <= ends_s else max(0.0, ends_s - max(least_s, self.cycle_s(ends_s)))
 
     @property
     def label(self) -> str:
