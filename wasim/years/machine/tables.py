@@ -21,64 +21,66 @@ SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate 
 # that stay; of the fresh ones some are sorted by partition. `SIBLINGS` is the share of manifests that stand next to
 # another one of the same commit. The next three are of the commit under way. `MISSED` is of manifests of deletes: which
 # share of all rows statements on scattered rows have missed since their entries were made.
-COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, MISSED = range(11)
-COLUMNS = MISSED + 1
+COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, MISSED, COLUMNS = range(12)
 # A row of partitions: the files below the target in each, as they came or compacted, and the rows in them; then the
-# same of the compacted ones by their size, in the order in which they are read; and the variance of how many of all
-# files each of the partitions has
+# same of the compacted ones by their size, in the order in which they are read
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS, SIZED_FILES = range(6)
 MOST_SIZES = 6
-UNEVEN = SIZED_FILES + 2 * MOST_SIZES
-# Since when there is data: how many rows scattered statements had missed by then, and the delete files written by then
-SINCE, DELETES_BEFORE = UNEVEN + 1, UNEVEN + 2
-# Of a statement on scattered rows: how many of these partitions it hits, and how many rows it writes into them
-HIT_PARTITIONS, ROWS_WRITTEN = UNEVEN + 3, UNEVEN + 4
-WRITTEN_AT = UNEVEN + 5  # the commit after which a statement wrote data files into them last
-ROW_OF_PARTITIONS = UNEVEN + 6
+(
+    UNEVEN,  # the variance of how many of all files each of the partitions has
+    # Since when there is data: how many rows scattered statements had missed by then, and delete files written by then
+    SINCE, DELETES_BEFORE,
+    # Of a statement on scattered rows: how many of these partitions it hits, and how many rows it writes into them
+    HIT_PARTITIONS, ROWS_WRITTEN,
+    WRITTEN_AT,  # the commit after which a statement wrote data files into them last
+    ROW_OF_PARTITIONS,
+) = range(SIZED_FILES + 2 * MOST_SIZES, SIZED_FILES + 2 * MOST_SIZES + 7)  # fmt: skip
 MOST_COUNTED = 32  # partitions of which the files of each are counted where chance decides which of them is compacted
 FILES_THERE, COMPACTED_SINCE, IS_TAKEN = range(3)  # of such a partition; its last compaction was after so many commits
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
-# Single numbers of a table
-COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP, NEXT_RUN = range(10)
 # Jobs, as rows of a schedule: commits of nothing have two rows more
 COMPACTION, REWRITE, IDLE = range(3)
 MOST_AT_ONCE = 10  # samples around one commit
-JOBS, EVERY = 13, 14  # jobs carried out, and every how many of them samples are taken; NEXT_RUN is one for each job
-# What statements have left: files and live rows that the last one on the newest, or the oldest, rows wrote; squares of
-# the live rows of each rewritten file, added up; files as they arrived when the last statement had run; the number of
-# the last row deleted as one of the oldest; rows that statements brought, less those that they deleted anywhere else
-EDGE_FILES, EDGE_ROWS, SQUARES, SMALL_SEEN, GONE_ROWS, NET_ROWS = range(15, 21)
-NEWEST_COMMIT, NEWEST_FILES, NEWEST_BYTES = range(21, 24)  # delete files of the last statement
-STATEMENTS_WRITE, ADDS_ANYWHERE = 24, 25  # all files; and where others stay, in any partition
-ARRIVED_LIVE, REWRITTEN_LIVE = 26, 27  # share of rows that no delete file names, of files as they arrived and others
-IS_SCATTERED, IS_NEWEST, SQUARES_LEFT, TOGETHER, IN_STEP = range(28, 33)  # of what a statement hits: `touched`
-NEXT_TURN = 33  # of each of four statements
-HIT_BY_CHANCE = 37  # how many of each of those have touched a row so far, on average
-# Files and rows that a statement on scattered rows writes for new ones, of open partitions
-NEW_CELLS, NEW_CELL_ROWS = 41, 42
-# DELETE of the newest rows: which it has deleted through, and from which on no file is left that holds those
-DELETED_THROUGH, CLEARED_FROM = 43, 44
-SQUARES_TWICE = 45  # of the files that a statement hits and another would hit again
-LARGE, HIT_OF_LARGE, HIT_OF_OTHERS = 46, 47, 48  # rewritten files, and which share is hit: `hit_of_kinds`
-TOUCHED_ROWS = 49  # the oldest, by the last statement, which wrote them again into the newest files
-TOUCHES = 50  # of scattered rows: a statement's share
-EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN = range(52, 56)  # which end the edge is, 1 the newest; and of the other
-EVENLY = 56  # whether the rows that a statement hits lie at even distances in partitions by time, one open at a time
-KEPT_SQUARES = 57  # of files as they arrived when the last statement had run: the squares of the shares of rows left
-OPEN_FILES, OPEN_SQUARES = 58, 59  # the same, of such a partition that is open: its files, the squares of their rows
-# Statements on the oldest rows: the first row that they leave, and through which row what they have written goes
-OLDEST_ROW, OLDEST_THROUGH = 60, 61
-LIVE_WHERE_DEAD = 62  # the same as ARRIVED_LIVE and REWRITTEN_LIVE, of all partitions
-CLOSED_FILES = LIVE_WHERE_DEAD + 2  # that a statement writes, at the target size
-MISSED_BY = CLOSED_FILES + 1  # −log of the share of all rows that scattered statements on read have missed so far
-COMPACTED_AT = MISSED_BY + 1  # commits when data files were compacted last
-OWN_DELETES = COMPACTED_AT + 1  # bytes of delete files for each file that compaction takes, as it came, or compacted
-# The first of the newest rows that the last statement on them touched, while what it wrote is not compacted
-EDGE_SINCE = OWN_DELETES + 2
-UNCOUNTED = EDGE_SINCE + 1  # commits since files were counted by partition
-RANDOM = UNCOUNTED + 1  # the last random number that was drawn
-AS_CAME = RANDOM + 1  # of the entries that stay, the share of files as they arrived, which are too few to be compacted
-NUMBERS = AS_CAME + 1
+# Single numbers of a table
+(
+    COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP,
+    NEXT_RUN, _, _,  # of each job
+    JOBS, EVERY,  # jobs carried out, and every how many of them samples are taken
+    # What statements have left: files and live rows that the last one on the newest, or the oldest, rows wrote; squares
+    # of the live rows of each rewritten file, added up; files as they arrived when the last statement had run; the
+    # number of the last row deleted as one of the oldest; rows that they brought, less those deleted anywhere else
+    EDGE_FILES, EDGE_ROWS, SQUARES, SMALL_SEEN, GONE_ROWS, NET_ROWS,
+    EDGE_END, OTHER_FILES, OTHER_ROWS, OTHER_SEEN,  # which end the edge is, 1 the newest; and of the other
+    EDGE_SINCE,  # the first of the newest rows that the last statement on them touched, while that is not compacted
+    NEWEST_COMMIT, NEWEST_FILES, NEWEST_BYTES,  # delete files of the last statement
+    STATEMENTS_WRITE, ADDS_ANYWHERE,  # all files; and where others stay, in any partition
+    ARRIVED_LIVE, REWRITTEN_LIVE,  # share of rows that no delete file names, of files as they arrived and others
+    LIVE_WHERE_DEAD, _,  # the same of all partitions
+    IS_SCATTERED, IS_NEWEST, SQUARES_LEFT, TOGETHER, IN_STEP,  # of what a statement hits: `touched`
+    NEXT_TURN, _, _, _,  # of each of four statements
+    HIT_BY_CHANCE, _, _, _,  # how many of each of those have touched a row so far, on average
+    # Files and rows that a statement on scattered rows writes for new ones, of open partitions
+    NEW_CELLS, NEW_CELL_ROWS,
+    # DELETE of the newest rows: which it has deleted through, and from which on no file is left that holds those
+    DELETED_THROUGH, CLEARED_FROM,
+    SQUARES_TWICE,  # of the files that a statement hits and another would hit again
+    LARGE, HIT_OF_LARGE, HIT_OF_OTHERS,  # rewritten files, and which share is hit: `hit_of_kinds`
+    TOUCHED_ROWS,  # the oldest, by the last statement, which wrote them again into the newest files
+    TOUCHES,  # of scattered rows: a statement's share
+    EVENLY,  # whether the rows that a statement hits lie at even distances in partitions by time, one open at a time
+    KEPT_SQUARES,  # of files as they arrived when the last statement had run: the squares of the shares of rows left
+    OPEN_FILES, OPEN_SQUARES,  # the same, of such a partition that is open: its files, the squares of their rows
+    # Statements on the oldest rows: the first row that they leave, and through which row what they have written goes
+    OLDEST_ROW, OLDEST_THROUGH,
+    CLOSED_FILES,  # that a statement writes, at the target size
+    MISSED_BY,  # −log of the share of all rows that scattered statements on read have missed so far
+    COMPACTED_AT,  # commits when data files were compacted last
+    OWN_DELETES, _,  # bytes of delete files for each file that compaction takes, as it came, or compacted
+    UNCOUNTED,  # commits since files were counted by partition
+    RANDOM,  # the last random number that was drawn
+    AS_CAME,  # of the entries that stay, the share of files as they arrived, which are too few to be compacted
+    NUMBERS,
+) = range(72)  # fmt: skip
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
@@ -87,16 +89,16 @@ DEAD, HELD = range(2)  # by class: rows deleted by position, and the data files 
 # Statements: kinds, where the rows are that they touch, and columns of a row of `changes`
 UPDATE, DELETE, MERGE, OVERWRITE, UPSERT = range(5)
 SCATTERED, NEWEST, OLDEST, OLDEST_COMMITS = range(4)
-IS_THERE, EVERY_US, RUNS, PLACE, ON_READ, ROWS_WANTED, SHARE_WANTED, NEW_ROWS, IS_DYNAMIC = range(9)
-CHANGE = IS_DYNAMIC + 1
+IS_THERE, EVERY_US, RUNS, PLACE, ON_READ, ROWS_WANTED, SHARE_WANTED, NEW_ROWS, IS_DYNAMIC, CHANGE = range(10)
 # Snapshots of statements, by operation
 APPENDS, DELETES, OVERWRITES = range(3)
-# Counters of a summary that leaves out what there is none of; the others stand in all that count manifests
-NEW_FILES, GONE_FILES, NEW_RECORDS, GONE_RECORDS, NEW_BYTES, GONE_BYTES = range(6)
-NEW_DELETES, GONE_DELETES, NEW_POSITIONS, GONE_POSITIONS = range(6, 10)
-LEFT_OUT = GONE_POSITIONS + 1
-CREATED, KEPT, REPLACED, CHANGED = range(10, 14)
-COUNTERS = CHANGED + 1
+# Counters of a summary: before `LEFT_OUT`, it leaves out what there is none of; the others count manifests
+(
+    NEW_FILES, GONE_FILES, NEW_RECORDS, GONE_RECORDS, NEW_BYTES, GONE_BYTES,
+    NEW_DELETES, GONE_DELETES, NEW_POSITIONS, GONE_POSITIONS,
+    CREATED, KEPT, REPLACED, CHANGED, COUNTERS,
+) = range(15)  # fmt: skip
+LEFT_OUT = CREATED
 # Running sums, by name: a compiled function reads globals, not attributes of a class
 EQUALITY_DELETES = Flow.EQUALITY_DELETES
 LIST_BYTES = Flow.LIST_BYTES
@@ -111,15 +113,17 @@ MORE_COMPRESSED = Flow.MORE_COMPRESSED
 WASTED_MANIFESTS = Flow.WASTED_MANIFESTS
 WRITTEN_FILES = Flow.WRITTEN_FILES
 WRITTEN_MANIFESTS = Flow.WRITTEN_MANIFESTS
-# What a compaction does in all partitions: files taken, as they came and compacted, their bytes; files made, below the
-# target and beyond it, their bytes; groups; the squares of the rows of each file below the target, added up; rows
-# that were deleted by position, or the files that hold them, as they came and compacted
-TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS, MADE_SQUARES = range(8)
-TOOK_DEAD, TOOK_DEAD_PARTIAL = range(8, 10)
-# files that it leaves, as they came and compacted; above 0 where those that it takes are in partitions opened later;
-# and since when what is left is there: the least SINCE and DELETES_BEFORE
-LEFT_THERE, TAKES_NEWER, LEFT_SINCE, DELETES_BEFORE_LEFT = 10, 12, 14, 15
-DONE = DELETES_BEFORE_LEFT + 1
+# What a compaction does in all partitions
+(
+    TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES,  # files taken, as they came and compacted, their bytes
+    MADE_PARTIAL, MADE_SETTLED, MADE_BYTES,  # files made, below the target and beyond it, their bytes
+    GROUPS, MADE_SQUARES,  # the squares of the rows of each file made below the target, added up
+    TOOK_DEAD, _,  # rows that were deleted by position, or the files that hold them, as they came and compacted
+    LEFT_THERE, _,  # files that it leaves, as they came and compacted
+    TAKES_NEWER, _,  # above 0 where those that it takes are in partitions opened later
+    LEFT_SINCE, DELETES_BEFORE_LEFT,  # since when what is left is there: the least SINCE and DELETES_BEFORE
+    DONE,
+) = range(17)  # fmt: skip
 # What a sample holds before the flows
 OF_TABLE = 9
 SAMPLE = OF_TABLE + WIDTH
