@@ -166,7 +166,7 @@ def append(table: Table, laws: Laws, most: float) -> None:
     count = snapshot_numbers(table, laws, table.before)
     full = full_manifests(table, laws) if laws.merges else 0.0
     done, merged = 0.0, False
-    while done < most and not merged:
+    while not merged:
         is_first = laws.deletes > 0 and table.numbers[COMMITS] < 1  # replaces nothing, and has sizes of its own
         of_data, of_deletes = inf, inf
         if is_first:

@@ -81,7 +81,7 @@ def carry_out_changes(table: Table, laws: Laws, until: float) -> bool:
                 continue
             since = (table.numbers[NEXT_TURN + change] + 1) * laws.changes[change][EVERY_US]
             since -= table.numbers[COMMITS] * laws.interval_us
-            if since < at or (since <= at and first < 0):
+            if since < at:
                 first, at = change, since
         if first < 0:
             return found

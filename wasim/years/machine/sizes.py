@@ -18,8 +18,6 @@ def digits(value: float) -> int:
 def digits_through(start: float, step: float, count: float) -> float:
     """Digits of start + step, start + 2 · step … in all, for the first `count` of them; `step` is not negative."""
     least = digits(start + step)
-    if count == 1 or step <= 0:
-        return least * count
     total, power = least * count, 10.0**least
     while start + step * count >= power:
         first = ceil((power - start) / step)  # from here on they have one digit more

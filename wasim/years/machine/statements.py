@@ -286,9 +286,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     if is_taken and numbers[IS_SCATTERED] > 0 and laws.is_partitioned:
         numbers[ADDS_ANYWHERE] = 1.0
         part_new(table, laws, made, written)
-    replaced = 0.0
-    if made > NEGLIGIBLE or hit > NEGLIGIBLE:
-        replaced = merge(table, laws, 0) + merge(table, laws, 1)
+    replaced = merge(table, laws, 0) + merge(table, laws, 1)
     flows[ROWS] += written
     removed_bytes = note_deletes(table, files, written_bytes, again, held)
     flows[POSITION_DELETES] += positions - earlier
@@ -463,15 +461,16 @@ def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) ->
     """INSERT OVERWRITE by the `wanted` newest rows: of the partitions that they touch, or of the whole table."""
     if is_dynamic and wanted <= 0:
         return
-    numbers, by_partition, closes = table.numbers, is_dynamic and laws.is_partitioned > 0, laws.lifetime < inf
+    numbers, by_partition = table.numbers, is_dynamic and laws.is_partitioned > 0
+    in_open = by_partition and laws.lifetime < inf
     if not by_partition:
         numbers[GONE_ROWS] = rows_through(laws, numbers[COMMITS]) - wanted
     find_classes(table, laws)
-    begin_hits(table, not (by_partition and closes), by_partition and closes)
+    begin_hits(table, not in_open, in_open)
     hits = table.hits
     for number in range(3):
         share = 1.0
-        if by_partition and closes:
+        if in_open:
             share = overwritten_share(table, laws, number, wanted)
         elif by_partition:
             share = newest_partitions(table, laws, wanted) / partitions_so_far(table, laws)
@@ -479,7 +478,7 @@ def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) ->
         hits[HIT_FILES][number] = table.classes[number][FILES] * share
         hits[HIT_ROWS][number] = table.classes[number][LIVE] * share
     edge, left, arrived = edge_of(table, laws), 0.0, numbers[SMALL_SEEN]
-    if by_partition and closes:
+    if in_open:
         numbers[TOUCHES] = newest_partitions(table, laws, wanted) / laws.open_partitions
         left = 1 / numbers[TOUCHES] - 1  # of the partitions at that time, for each that is overwritten
         arrived = files_before(table, laws, wanted)
@@ -490,10 +489,10 @@ def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) ->
     if made > 0 and laws.is_partitioned:
         last = rows_through(laws, numbers[COMMITS])
         made *= newest_partitions(table, laws, wanted / made)
-        if closes:
+        if laws.lifetime < inf:
             made = cells_of_tasks(laws, last - wanted, last, 0.0)
     rewrite_rows(table, laws, OVERWRITE, wanted, 0.0, 0.0, made)
-    if by_partition and closes:  # what is left there the next such statement may overwrite
+    if in_open:  # what is left there the next such statement may overwrite
         numbers[SMALL_SEEN], numbers[NEWEST_COMMIT] = arrived, numbers[COMMITS]
         numbers[EDGE_FILES], numbers[EDGE_ROWS] = numbers[EDGE_FILES] + left_files, numbers[EDGE_ROWS] + left_rows
 
