@@ -27,6 +27,7 @@ WRITERS = {
     "appends that merge by count": replace(LAWS, merges=1, filters=1, target=1e7),
     "appends that fill manifests": replace(LAWS, merges=1, filters=1),
     "appends with deletes": replace(LAWS, merges=1, filters=1, target=1e7, **DELETES),
+    "appends of which none merge": replace(LAWS, merges=1, target=1e4, new_counts=[3.0] * 16, new_bytes=[6e3] * 16),
     "appends with row ids": replace(LAWS, merges=0, has_row_ids=1, staged=[700.0, 0.0]),
 }
 
@@ -56,9 +57,11 @@ def test_a_run_of_commits_is_each_of_them(laws: Laws):
 @pytest.mark.parametrize("each", [1, 3])
 @pytest.mark.parametrize("commits", [1, 2, 99, 640])
 def test_a_list_names_every_commit_s_manifests_before(commits: int, each: int):
-    laws = replace(WRITERS["appends that merge nothing"], new_counts=[float(each)] * 16, sibling_saving=0.0)
+    """All but one of each commit save 9 bytes."""
+    laws = replace(WRITERS["appends that merge nothing"], new_counts=[float(each)] * 16, sibling_saving=9.0)
     table, counts = stepped(laws, commits, 1_000), range(each, each * commits + 1, each)
     sizes = [at(float(count), laws.list_counts, laws.list_bytes, laws.lists_known) for count in counts]
+    sizes = [size - 9 * (each - 1) * (place + 1) for place, size in enumerate(sizes)]
     flows = table.flows
     assert flows[Flow.LIST_BYTES] == pytest.approx(sum(sizes), abs=20.0 * (each - 1))  # of a list's each 41
     assert (flows[Flow.SNAPSHOTS], manifests_of(table)) == (commits, pytest.approx(each * commits))
@@ -96,6 +99,14 @@ def test_deletes_are_counted_whatever_merges():
     assert (table.flows[Flow.EQUALITY_DELETES], table.flows[Flow.POSITION_DELETES]) == (50 * 7, 49 * 3)
     assert min(table.flows[Flow.MERGED_AGAIN], table.flows[Flow.MERGED_AGAIN + 2]) > 0
     assert table.flows[Flow.ROWS] == 50 * laws.rows_per_commit
+    assert table.flows[Flow.WASTED_MANIFESTS + 2] == table.flows[Flow.MERGED_AGAIN + 2]  # its own, of each that merges
+
+
+@pytest.mark.parametrize(("least", "done"), [(10.0, 10.0), (200.0, 100.0)])
+def test_a_run_ends_with_a_merge_of_many_manifests(least: float, done: float):
+    table = new_table()
+    append(table, replace(WRITERS["appends that merge by count"], least=least), 100.0)
+    assert (table.numbers[COMMITS], manifests_of(table)) == (done, 1 if done == least else done)
 
 
 def test_numbers_of_a_snapshot_stand_for_what_there_is():

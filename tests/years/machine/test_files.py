@@ -25,6 +25,7 @@ from wasim.years.machine.files import (
     is_group_due,
     note_live,
     oldest_place,
+    partitions_counted,
     places_through,
     reopen_files,
     rows_in,
@@ -366,3 +367,25 @@ def test_more_files_than_chances_are_known_of_are_not_there():
     table, laws = table_of([(1, 0, 0, 1)]), replace(LAWS, least_files=4.0, by_chance=1, files=1.0)
     assert has_enough(table, laws, [[1.0] * 5] * 9, 2)
     assert not has_enough(table, laws, [[1.0] * 4] * 9, 2)
+
+
+def test_no_more_than_six_sizes_are_kept_apart():
+    """Of seven the two nearest become one: 60 and 62."""
+    one = table_of([(1, 0, 0, 0)]).cohorts[0]
+    for rows in (10.0, 20.0, 30.0, 45.0, 60.0, 90.0, 62.0):
+        add_compacted(one, 1.0, rows)
+    assert one[SIZED_FILES:UNEVEN] == [1, 10, 1, 20, 1, 30, 1, 45, 2, 122, 1, 90]
+
+
+@pytest.mark.parametrize(("partitions", "counted"), [(1, 0), (2, 2), (32, 32), (33, 0)])
+def test_files_of_few_open_partitions_are_counted_in_each(partitions: int, counted: int):
+    laws, table = replace(LAWS, uneven=0.1, changes_rows=0), table_of([(partitions, 1, 0, 10)])
+    assert partitions_counted(table, laws, 0) == counted
+
+
+def test_partitions_counted_wait_for_the_files_of_others_too():
+    """Four of two small files each, and three of one each: eleven, and twelve come with the next commit."""
+    table = table_of([(3, 0, 1, 10), (4, 2, 0, 10)])
+    table.counted[:4] = [[2.0, 0.0, 0.0] for _ in range(4)]
+    laws = replace(LAWS, uneven=0.1, by_chance=1, changes_rows=0)
+    assert [has_enough(table, replace(laws, least_files=least), [], 0) for least in (11.0, 12.0)] == [True, False]

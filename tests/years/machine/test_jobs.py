@@ -19,6 +19,7 @@ from wasim.years.machine.jobs import (
     forget_dead,
     forget_seen,
     note_dead,
+    own_snapshot,
     reopen_much_deleted,
     rewrite_manifests,
     take_out,
@@ -178,7 +179,9 @@ def test_rewriting_manifests_is_one_commit_or_none():
     rewrite_manifests(table, LAWS)
     assert (manifests_of(table), table.flows[Flow.SNAPSHOTS], before) == (1, 31, 30)
     digits = digits_of_totals(table) + 1 + 2 + LAWS.names_manifests * 4  # sequence 31; made 1, kept 0, replaced 30
-    assert table.flows[Flow.SNAPSHOT_JSON_BYTES] - json == LAWS.rewrite_json + 2 + digits - 1 - 1
+    made = table.flows[Flow.SNAPSHOT_JSON_BYTES] - json
+    assert made == LAWS.rewrite_json + 2 + digits - 1 - 1
+    assert table.flows[Flow.MORE_COMPRESSED] == own_snapshot(table, LAWS) - made > 0
     rewrite_manifests(table, LAWS)
     assert table.flows[Flow.SNAPSHOTS] == 31
 
@@ -187,13 +190,14 @@ def test_commits_of_nothing_repeat_the_list_they_found():
     table, laws = new_table(), replace(LAWS, counts_manifests=1, epochs=1)
     stepped(table, laws, 30)
     flows = table.flows
-    json, lists = flows[Flow.SNAPSHOT_JSON_BYTES], flows[Flow.LIST_BYTES]
+    json, lists, own = flows[Flow.SNAPSHOT_JSON_BYTES], flows[Flow.LIST_BYTES], own_snapshot(table, laws)
     commit_nothing(table, laws, 4.0)
     assert flows[Flow.SNAPSHOTS] == 34
     assert flows[Flow.LIST_BYTES] - lists == pytest.approx(4 * list_bytes(table, laws))
     # the epoch, the sequence number beyond one digit, and 30 manifests
     each = laws.nothing_json + digits_of_totals(table) + 2 + 1 + 2
     assert flows[Flow.SNAPSHOT_JSON_BYTES] - json == pytest.approx(4 * each)
+    assert flows[Flow.MORE_COMPRESSED] == pytest.approx(4 * (own - each))
 
 
 def test_totals_of_a_table_are_written_with_all_their_digits():

@@ -172,6 +172,22 @@ def test_merged_deletes_are_as_old_as_their_entries_on_average() -> None:
     assert [row[MISSED] for row in rows_of(table, 1)] == pytest.approx([(0.9 + 2) / 6])
 
 
+def test_deletes_counted_together_are_as_old_as_on_average() -> None:
+    table = table_with([(1, 100, 1, 0, 0), (1, 100, 3, 0, 0), (1, 900, 3, 0, 0), (1, 900, 3, 0, 0)], group=1)
+    for row, missed in zip(rows_of(table, 1), (0.2, 0.6, 0.9, 0.9), strict=True):
+        row[MISSED] = missed
+    settle(table, 1, 2)
+    assert [row[MISSED] for row in rows_of(table, 1)] == pytest.approx([0.5, 0.9])
+
+
+def test_what_merges_begin_with_is_what_earlier_ones_made():
+    """Seven manifests of 300 bytes: two bins of three, and one that is left alone."""
+    table = table_with([(7, 300, 2, 0, 0)])
+    assert merge(table, LAWS, 0) == 6
+    assert [(row[COUNT], row[FRESH]) for row in rows_of(table)] == [(2, 6), (1, 2)]
+    assert table.flows[Flow.MERGED_AGAIN : Flow.MERGED_AGAIN + 2] == [2, 2 * 300]
+
+
 @pytest.mark.parametrize(("new_bytes", "commits"), [(300.0, 4), (400.0, 3), (500.0, 3), (600.0, inf)])
 def test_a_full_manifest_waits_for_the_next_bin_to_fill(new_bytes: float, commits: float):
     """One of 900 bytes is alone in its bin of 1,000: the next bin is full of three, two or one of each commit's."""
@@ -203,6 +219,9 @@ def test_the_closest_kinds_of_the_older_half_are_one():
     table = table_with([(1, size, 3, 0, 0) for size in sizes])
     settle(table, 0, 5)
     assert [(row[COUNT], row[BYTES]) for row in rows_of(table)] == [(1, 100), (2, 205), (1, 400), (1, 500), (1, 501)]
+    table = table_with([(9, 100, 3, 0, 0), (9, 101, 3, 0, 0), (1, 110, 3, 0, 0), (1, 400, 3, 0, 0), (1, 500, 3, 0, 0)])
+    settle(table, 0, 4)  # many that are as good as equal rather than few that are not
+    assert [(row[COUNT], row[BYTES]) for row in rows_of(table)][:2] == [(18, 100.5), (1, 110)]
     table = table_with([(1, size, 3, 0, 0) for size in (100, 300, 110, 400, 500, 501)])
     settle(table, 0, 5)  # the first and the third: a statement's stand between others
     assert [(row[COUNT], row[BYTES]) for row in rows_of(table)] == [(2, 105), (1, 300), (1, 400), (1, 500), (1, 501)]
@@ -230,6 +249,7 @@ def test_manifests_of_one_kind_are_listed_as_one_row():
     ]
     for number in range(100):
         list_new(table, 0, 1.0, 200.0 + number, (4.0, 0.0), 0.0, 1)
+        assert len(rows_of(table)) == (number + 2 if number < 39 else 17 + (number - 39) % 24)
     assert sum(row[COUNT] for row in rows_of(table)) == 200
     assert table.flows[Flow.WRITTEN_MANIFESTS :][:4] == [200, 100 * 200 + sum(range(200, 300)), 200, 200 * 300]
 

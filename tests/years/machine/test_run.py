@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from math import inf
 from random import Random
 from typing import Any
 
@@ -16,9 +17,11 @@ from wasim.scenario.changes import Changes, Maintenance
 from wasim.scenario.parts import Columns, PartitionField, Upsert
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
+from wasim.years.flows import Flow
+from wasim.years.machine.files import begin_cohort
 from wasim.years.machine.manifests import list_bytes
-from wasim.years.machine.run import next_by_count, sample
-from wasim.years.machine.tables import COMMITS, OF_TABLE, SAMPLE
+from wasim.years.machine.run import is_due_by_count, next_by_count, rest, sample
+from wasim.years.machine.tables import COMMITS, DEALT, IDLE, NEXT_RUN, OF_TABLE, SAMPLE, SMALL_FILES
 from wasim.years.samples import Samples
 
 JOBS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -69,6 +72,69 @@ def drawn(random: Random, *, changes: bool) -> Case:
     )
 
 
+INTERVAL_S = 600.0
+TIMES = ("every", "older_than")
+BY = {
+    "": (),
+    "both": (
+        PartitionField(column="event_time", transform="hour"),
+        PartitionField(column="event_id", transform="bucket[2]"),
+    ),
+    "bucket": (PartitionField(column="event_id", transform="bucket[3]"),),
+    "hour": (PartitionField(column="event_time", transform="hour"),),
+}
+KINDS = ("append", "update", "delete", "merge", "overwrite", "upsert")
+# How far bytes may be off, by format version: in version 3 rows that are written again say where they came from
+WITHIN = {
+    2: {Kind.METADATA_JSON: 0.0012, Kind.DATA: 0.002, Kind.DELETE_FILE: 0.006},
+    3: {Kind.METADATA_JSON: 0.004, Kind.DATA: 0.05, Kind.DELETE_FILE: 0.01},
+}
+
+
+def of_one_statement(seed: int) -> Case:
+    """A table of forty commits in seven hours, partitioned or not, that one statement changes at an end or anywhere."""
+    random, kind = Random(seed), KINDS[seed % len(KINDS)]  # noqa: S311
+    properties = {key: random.choice(some) for key, some in PROPERTIES.items() if random.random() < 0.6}
+    writer, files = random.choice(["streaming", "batch"]), random.choice([1, 1, 3])
+    jobs = random.sample([job for job in sorted(JOBS) if job != "remove_orphan_files"], random.randint(0, 3))
+    upkeep = {job: dict(random.choice(JOBS[job])) for job in jobs}
+    by, version = random.choice(sorted(BY)), random.choice([2, 3])
+    locality = random.choice(["scattered", "newest", "oldest", "oldest_commits"])
+    mode = random.choice(["copy-on-write", "merge-on-read"])
+    found: dict[str, Any] = {"every": 0.0}
+    upsert = None
+    if kind == "upsert":
+        share = random.choice([0.1, 0.5])
+        locality = "newest" if locality.startswith("oldest") else locality
+        upsert, writer = Upsert.model_validate({"share": share, "mode": mode, "locality": locality}), "batch"
+    elif kind == "overwrite":
+        locality = random.choice(["static", "dynamic"])
+        found = {"every": float(random.choice([3, 6, 10])), "rows": random.choice([300, 3000]), "kind": locality}
+    elif kind != "append":
+        locality = "oldest" if kind != "delete" and locality.startswith("oldest") else locality
+        found = {"every": float(random.choice([3, 6, 10])), "rows": random.choice([40, 400, 3000])}
+        found |= {"mode": mode, "locality": locality}
+        found |= {"new_rows": random.choice([10, 100])} if kind == "merge" else {}
+    for given in (*upkeep.values(), found):
+        given.update({key: given[key] * INTERVAL_S for key in TIMES if key in given})
+    case = synthetic_case(
+        writer=writer,
+        interval_s=INTERVAL_S,
+        horizon_s=40 * INTERVAL_S,
+        files_per_commit=files,
+        properties=properties,
+    )
+    table = {"format_version": version, "partition_by": BY[by], "columns": (Columns(name="a", type="long"),)}
+    return replace(
+        case,
+        table=case.table.model_copy(update=table),
+        workload=case.workload.model_copy(update={"rows_per_second": 1.0}),
+        writer=case.writer.model_copy(update={"upsert": upsert}),
+        maintenance=Maintenance.model_validate(upkeep),
+        changes=Changes.model_validate({kind: found} if found["every"] else {}),
+    )
+
+
 def compare(case: Case, rel: float, kinds: Iterable[Kind]) -> None:
     profile = shipped_profile(case)
     made = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1)
@@ -92,6 +158,29 @@ def test_two_statements_of_a_drawn_table_take_turns(seed: int):
     compare(drawn(Random(seed), changes=True), 0.03, Kind)  # noqa: S311
 
 
+EXACT = {
+    "append": (18, 72, 84, 120, 156),
+    "update": (1, 85, 127, 151, 157, 181, 187, 211, 259),
+    "delete": (68, 74, 134, 158, 188, 200, 278, 290),
+    "merge": (51, 141, 165, 207, 219, 237, 291),
+    "overwrite": (76, 82, 94, 160, 178, 202, 208),
+    "upsert": (107, 161, 185, 209, 293),
+}
+
+
+@pytest.mark.parametrize("seed", [seed for seeds in EXACT.values() for seed in seeds])
+def test_a_statement_writes_as_many_files_as_exactly(seed: int):
+    """Of half of all seeds every count is that of exact simulation; of these, ones unlike each other."""
+    case = of_one_statement(seed)
+    profile = shipped_profile(case)
+    made = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1)
+    exact, summed = sum_events(made.recording.events), simulate_years(case, profile, Site()).totals
+    assert (summed.files_written, summed.files_deleted) == (exact.files_written, exact.files_deleted)
+    for kind, written in summed.written_bytes.items():
+        within = WITHIN[case.table.format_version].get(kind, 0.015)
+        assert written == pytest.approx(exact.written_bytes[kind], rel=within), kind
+
+
 def test_each_commit_that_brings_two_manifests_is_looked_at():
     """Upserts on read list one of data and one of deletes each: the sixth one makes twelve."""
     case = replace(synthetic_case(writer="batch", horizon_s=40.0), maintenance=REWRITTEN)
@@ -105,6 +194,35 @@ def test_manifests_are_counted_once_there_may_be_enough():
     table, laws = table_with([(3, 500, 1, 0, 0)]), replace(simple_laws(), least_manifests=10.0)
     table.numbers[COMMITS] = 8.0
     assert [next_by_count(table, replace(laws, deletes=deletes), []) for deletes in (0, 1)] == [8 + 7, 8 + 4]
+
+
+def test_jobs_by_count_are_due_once_there_are_enough():
+    table, laws = table_with([(3, 500, 1, 0, 0)]), replace(simple_laws(), new_small=1.0)
+    begin_cohort(table, 1.0)
+    table.cohorts[0][SMALL_FILES] = 4.0
+    for files, manifests, is_due in ((4, inf, True), (5, inf, False), (inf, 3, True), (inf, 4, False), (4, 4, True)):
+        due = replace(laws, least_files=float(files), least_manifests=float(manifests))
+        assert is_due_by_count(table, due, []) == is_due
+
+
+def test_chance_is_looked_at_once_it_may_have_brought_enough():
+    """Of three missing files, each commit's one brings all by chance after the second."""
+    laws = replace(simple_laws(), new_small=1.0, files=1.0, by_chance=1, least_files=5.0, uneven=0.0)
+    chances = [[1.0] * 20 if commits >= 4 else [1.0, 0.0] for commits in range(9)]
+    table = table_with([])
+    begin_cohort(table, 1.0)
+    table.numbers[COMMITS] = table.numbers[DEALT] = 2.0
+    table.cohorts[0][SMALL_FILES] = 2.0
+    assert next_by_count(table, laws, chances) == 2 + 2
+    assert next_by_count(table, replace(laws, least_files=50.0), chances) == 2 + 48
+
+
+def test_commits_of_nothing_come_before_other_jobs_and_after():
+    table = table_with([(3, 500, 1, 0, 0)])
+    table.numbers[NEXT_RUN + IDLE] = 1.0
+    schedule = [[0.0] * 3 for _ in range(IDLE + 1)] + [[7.0, 2.0, 7.0], [7.0, 0.0, 7.0]]
+    assert [rest(table, simple_laws(), schedule, part) for part in range(2)] == [True, False]
+    assert table.flows[Flow.SNAPSHOTS] == 2
 
 
 def test_a_sample_says_what_there_is():

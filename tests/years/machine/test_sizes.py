@@ -21,6 +21,7 @@ from wasim.years.machine.sizes import (
     manifest_bytes,
     through,
 )
+from wasim.years.machine.tables import AS_CAME
 
 LAWS = simple_laws()
 
@@ -34,6 +35,7 @@ def test_digits_are_those_of_the_nearest_whole_number(power: int):
 
 @example(start=0, step=9, count=20)
 @example(start=9, step=1, count=1)
+@example(start=0, step=1, count=10)
 @given(start=st.integers(0, 10**7), step=st.integers(0, 5_000), count=st.integers(1, 400))
 def test_digits_of_a_run_are_those_of_each_number(start: int, step: int, count: int):
     each = [len(str(start + step * number)) for number in range(1, count + 1)]
@@ -87,3 +89,5 @@ def test_entries_of_rewritten_and_sorted_files_take_more():
     ]
     # the first of rewritten files without others beside it takes no more
     assert [size - sizes[0] for size in sizes] == pytest.approx([0, 2 * 3, 5 * 2, 5 * 7])
+    table.numbers[AS_CAME] = 0.25  # of eight that stay two came so
+    assert manifest_bytes(table, laws, 0, 0, 0, 8, 0) - sizes[0] == pytest.approx(5 * 6)

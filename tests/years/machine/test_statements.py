@@ -112,6 +112,7 @@ from wasim.years.machine.tables import (
     SETTLED,
     SETTLED_FILES,
     SETTLED_ROWS,
+    SHARE_WANTED,
     SIBLINGS,
     SIZED_FILES,
     SMALL_FILES,
@@ -241,6 +242,15 @@ def test_the_next_delete_goes_on_where_the_last_one_ended() -> None:
     for left in (2, 0):
         change_rows(table, laws, DELETE)
         assert manifests(table) == [[1, left], [2, 4]]
+
+
+def test_a_share_is_of_the_rows_that_are_left() -> None:
+    """Of fifty rows the twenty oldest are gone: half of the others are the newest fifteen."""
+    table, laws = appended(5), statement(LAWS, UPDATE, inf)
+    change_rows(table, statement(LAWS, DELETE, 20.0, place=OLDEST), DELETE)
+    laws.changes[UPDATE][SHARE_WANTED] = 0.5
+    change_rows(table, laws, UPDATE)
+    assert sum(table.hits[HIT_ROWS]) == pytest.approx(15)
 
 
 def test_an_update_on_read_writes_delete_files_and_rows() -> None:

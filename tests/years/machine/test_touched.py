@@ -173,10 +173,11 @@ def test_a_tenth_of_all_rows_hits_files_by_chance() -> None:
     assert table.rows[1][0][MISSED] == pytest.approx(0.5 * 0.9)
 
 
-def test_compaction_leaves_one_large_file_to_a_partition() -> None:
+@pytest.mark.parametrize("sizes", [(18.0, 6.0), (6.0, 18.0)])
+def test_compaction_leaves_one_large_file_to_a_partition(sizes: tuple[float, float]) -> None:
     """Files of 18 and 6 rows; half of all rows are hit."""
     table = table_of([(1, 0, 0, 2, 24)])
-    table.cohorts[0][SIZED_FILES : SIZED_FILES + 4] = [1.0, 18.0, 1.0, 6.0]
+    table.cohorts[0][SIZED_FILES : SIZED_FILES + 4] = [1.0, sizes[0], 1.0, sizes[1]]
     table.numbers[FIRED] = 1.0
     hit_scattered(table, replace(LAWS, compacts=1), 0.5, True, False)
     large, small = 1 - 0.5**18, 1 - 0.5**6
