@@ -100,6 +100,9 @@ def test_deletes_are_counted_whatever_merges():
     assert min(table.flows[Flow.MERGED_AGAIN], table.flows[Flow.MERGED_AGAIN + 2]) > 0
     assert table.flows[Flow.ROWS] == 50 * laws.rows_per_commit
     assert table.flows[Flow.WASTED_MANIFESTS + 2] == table.flows[Flow.MERGED_AGAIN + 2]  # its own, of each that merges
+    listed = sum(row[COUNT] for row in rows_of(table, 1))
+    gone = table.flows[Flow.WASTED_MANIFESTS + 2] + table.flows[Flow.REPLACED_MANIFESTS + 2]
+    assert table.flows[Flow.WRITTEN_MANIFESTS + 2] - gone == pytest.approx(listed)
 
 
 @pytest.mark.parametrize(("least", "done"), [(10.0, 10.0), (200.0, 100.0)])

@@ -17,6 +17,7 @@ from wasim.years.machine.manifests import (
     add_up,
     commits_until_merge,
     drop_dead,
+    full_manifests,
     list_bytes,
     list_new,
     merge,
@@ -193,6 +194,12 @@ def test_a_full_manifest_waits_for_the_next_bin_to_fill(new_bytes: float, commit
     """One of 900 bytes is alone in its bin of 1,000: the next bin is full of three, two or one of each commit's."""
     laws = replace(LAWS, least=100.0)
     assert commits_until_merge(table_with([(1, 900, 9, 0, 0)]), laws, 0, new_bytes) == commits
+
+
+def test_a_manifest_is_full_beyond_half_its_target():
+    """Of those that list live files, but for the newest."""
+    table = table_with([(2, 501, 1, 0, 0), (3, 499, 1, 0, 0), (4, 900, 0, 0, 0), (5, 900, 1, 0, 0)])
+    assert full_manifests(table, LAWS) == 2
 
 
 def test_one_manifest_is_not_rewritten():

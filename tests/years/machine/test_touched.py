@@ -31,6 +31,7 @@ from wasim.years.machine.tables import (
     HIT_FILES,
     HIT_OF_LARGE,
     HIT_OF_OTHERS,
+    HIT_PARTITIONS,
     HIT_ROW_SHARES,
     HIT_ROWS,
     HIT_SHARES,
@@ -44,6 +45,7 @@ from wasim.years.machine.tables import (
     NET_ROWS,
     RECORDS,
     REWRITTEN,
+    ROWS_WRITTEN,
     SETTLED_FILES,
     SETTLED_ROWS,
     SIZED_FILES,
@@ -52,6 +54,7 @@ from wasim.years.machine.tables import (
     SQUARES,
     SQUARES_LEFT,
     SQUARES_TWICE,
+    TOUCHES,
     Laws,
     Table,
 )
@@ -75,6 +78,7 @@ from wasim.years.machine.touched import (
     live_in_hits,
     missed_by,
     missed_of_fading,
+    note_where_written,
     partitions_hit,
     rows_in_files,
     rows_of_open,
@@ -171,6 +175,17 @@ def test_a_tenth_of_all_rows_hits_files_by_chance() -> None:
     assert [table.hits[HIT_ROW_SHARES][number] for number in (ARRIVED, BEYOND)] == pytest.approx([of_ten, of_thirty])
     assert live_in_hits(table) == pytest.approx(120 * of_ten + 30 * of_thirty)
     assert table.rows[1][0][MISSED] == pytest.approx(0.5 * 0.9)
+
+
+def test_statements_write_into_the_partitions_that_they_hit() -> None:
+    """Of 3 partitions of 50 rows a tenth; on read its rows, or else a half of those that came and a third of others."""
+    table = table_of([(3, 4, 20, 1, 30)])
+    table.numbers[TOUCHES] = 0.1
+    table.hits[HIT_ROW_SHARES][:] = [1 / 2, 1 / 3, 0.0]
+    for on_read, written in ((True, 50), (False, 20)):
+        note_where_written(table, on_read)
+        one = table.cohorts[0]
+        assert (one[HIT_PARTITIONS], one[ROWS_WRITTEN]) == pytest.approx((3 * (1 - exp(-5)), 3 * written))
 
 
 @pytest.mark.parametrize("sizes", [(18.0, 6.0), (6.0, 18.0)])
