@@ -17,6 +17,7 @@ from wasim.years.machine.sizes import (
     compacted_bytes,
     digits,
     digits_through,
+    is_any,
     is_rewritten_for_size,
     manifest_bytes,
     through,
@@ -24,6 +25,10 @@ from wasim.years.machine.sizes import (
 from wasim.years.machine.tables import AS_CAME
 
 LAWS = simple_laws()
+
+
+def test_what_is_left_by_rounding_is_none():
+    assert [is_any(amount) for amount in (-1.0, 1e-9, 2e-9, 1.0)] == [False, False, True, True]
 
 
 @pytest.mark.parametrize("power", range(1, 14))
@@ -89,5 +94,8 @@ def test_entries_of_rewritten_and_sorted_files_take_more():
     ]
     # the first of rewritten files without others beside it takes no more
     assert [size - sizes[0] for size in sizes] == pytest.approx([0, 2 * 3, 5 * 2, 5 * 7])
+    plain = manifest_bytes(table, laws, 1, 3, 5, 0, 0)
+    table.compacted_more[1] = 5.0  # nor does the first of any of deletes
+    assert manifest_bytes(table, laws, 1, 3, 5, 0, 0) - plain == pytest.approx(5 * 7)
     table.numbers[AS_CAME] = 0.25  # of eight that stay two came so
     assert manifest_bytes(table, laws, 0, 0, 0, 8, 0) - sizes[0] == pytest.approx(5 * 6)

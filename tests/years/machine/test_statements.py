@@ -23,6 +23,7 @@ from wasim.years.machine.statements import (
     delete_by_position,
     digits_of_merge,
     files_since,
+    find_deletes,
     held_by_hits,
     into_oldest,
     into_partitions,
@@ -744,6 +745,28 @@ def test_scattered_rows_replace_delete_files_in_every_manifest() -> None:
     for nothing in ((0.0, 12.0), (6.0, 0.0)):
         take_over(table, LAWS, *nothing, 0.0)
     assert manifests(table, 1) == [[1, 4]] * 3
+
+
+@pytest.mark.parametrize(("again", "together"), [(3.6, 20 * 0.3 / 4), (4.8, 1.0)])
+def test_few_delete_files_go_several_at_a_time(again: float, together: float) -> None:
+    """Of three manifests of four each, where fewer than a third go; twenty files are hit in step."""
+    table = with_deletes(20.0)
+    table.numbers[IS_SCATTERED] = table.numbers[IN_STEP] = 1.0
+    table.numbers[TOUCHES], table.likely[ARRIVED][0], table.classes[ARRIVED][FILES] = 0.1, 5.0, 12.0
+    before = table.flows[Flow.WRITTEN_MANIFESTS + 2]
+    take_over(table, LAWS, again, 12.0, 0.0)
+    written = 3 * (1 - (1 - again / 12) ** (4 / together))
+    assert table.flows[Flow.WRITTEN_MANIFESTS + 2] - before == pytest.approx(written)
+
+
+def test_delete_files_of_large_files_are_among_their_rows() -> None:
+    """Half of four files are hit, which hold 80 of 100 rows; ten rows are deleted."""
+    table = new_table()
+    numbers, hits = table.numbers, table.hits
+    numbers[IS_SCATTERED] = numbers[LARGE] = 1.0
+    table.classes[REWRITTEN][:] = [4.0, 100.0, 100.0]
+    hits[HIT_FILES][REWRITTEN], hits[HIT_ROW_SHARES][REWRITTEN], hits[HIT_ROWS][REWRITTEN] = 2.0, 0.8, 10.0
+    assert find_deletes(table, LAWS)[:3] == (2, 10, pytest.approx(2 * bytes_of_deletes(LAWS, 5.0, 40.0, True)))
 
 
 def test_the_newest_rows_replace_what_the_last_statement_wrote() -> None:

@@ -3,7 +3,7 @@
 from math import ceil, erf, exp, floor, inf, log1p, pi, sqrt
 
 from wasim.rules.compaction import LOOKBACK, is_much_deleted, is_rewritten, row_groups, task_bytes
-from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, is_rewritten_for_size
+from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, is_any, is_rewritten_for_size
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
     ARRIVED_LIVE,
@@ -244,7 +244,7 @@ def group_bytes(table: Table, laws: Laws, one: list[float], of_small: float, of_
     for number in range(MOST_SIZES):
         column = SIZED_FILES + 2 * number
         of_size, files = sizes[number + 2], one[column]
-        of_size[0] = files * of_partial if files > NEGLIGIBLE else 0.0
+        of_size[0] = files * of_partial if is_any(files) else 0.0
         if of_size[0] > 0:
             rows = one[column + 1] / files
             of_size[1], of_size[2] = compacted_bytes(laws, rows), rows * table.numbers[REWRITTEN_LIVE]
@@ -270,7 +270,7 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
     """
     files = one[SMALL_FILES] + one[PARTIAL_FILES]
     apart, is_due = sqrt(min(one[UNEVEN], files)), is_group_due(table, laws, one, files)
-    is_like_others = apart <= NEGLIGIBLE or one[PARTITIONS] <= 1 or table.used[1] > 0
+    is_like_others = not is_any(apart) or one[PARTITIONS] <= 1 or table.used[1] > 0
     if is_like_others or is_group_due(table, laws, one, min(2.0, files)):  # for its content
         return (1.0 if is_due else 0.0), 0.0
     above = (files - laws.min_input_files + MEDIAN) / apart
@@ -283,7 +283,7 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
 def partitions_counted(table: Table, laws: Laws, place: int) -> int:
     """How many partitions these are, if the files of each are counted: few, open, and apart by chance alone."""
     every = table.cohorts[place][PARTITIONS]
-    is_apart = laws.uneven > NEGLIGIBLE and 1 < every <= MOST_COUNTED and place == newest_place(table)
+    is_apart = is_any(laws.uneven) and 1 < every <= MOST_COUNTED and place == newest_place(table)
     is_appended = laws.changes_rows == 0 and table.used[1] == 0 and laws.closed_share + laws.settled_files == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
@@ -350,10 +350,14 @@ def draw_binomial(table: Table, trials: float, share: float) -> float:
     return found if share <= MEDIAN else trials - found
 
 
+def are_oldest_touched(table: Table) -> bool:
+    """Whether the last statement was one on the oldest rows."""
+    return max(table.numbers[IS_SCATTERED], table.numbers[IS_NEWEST]) == 0
+
+
 def are_oldest_dead(table: Table) -> bool:
     """Whether rows deleted by position are the oldest ones, of which it is known in which partitions they are."""
-    numbers = table.numbers
-    return numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0 and numbers[OLDEST_THROUGH] > 0
+    return are_oldest_touched(table) and table.numbers[OLDEST_THROUGH] > 0
 
 
 def dead_in(table: Table, laws: Laws, place: int) -> float:
@@ -376,7 +380,7 @@ def note_live(table: Table, laws: Laws, place: int) -> None:
     numbers[ARRIVED_LIVE], numbers[REWRITTEN_LIVE] = numbers[LIVE_WHERE_DEAD], numbers[LIVE_WHERE_DEAD + 1]
     if are_oldest_dead(table):
         rows, here = one[PARTITIONS] * (one[SMALL_ROWS] + one[PARTIAL_ROWS]), 0.0
-        if dead[0] + dead[1] > NEGLIGIBLE and rows > 0:
+        if is_any(dead[0] + dead[1]) and rows > 0:
             here = dead_in(table, laws, place) / rows
         numbers[ARRIVED_LIVE] = numbers[REWRITTEN_LIVE] = 1 - here
 
@@ -402,10 +406,10 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         groups, more = counted_due(table, laws, one, counted) if counted > 0 else groups_due(table, laws, one)
         if share * groups >= 1 - NEGLIGIBLE:
             one[SINCE], one[DELETES_BEFORE] = since, deletes_before
-        elif one[SMALL_FILES] + one[PARTIAL_FILES] > NEGLIGIBLE:
+        elif is_any(one[SMALL_FILES] + one[PARTIAL_FILES]):
             done[LEFT_SINCE] = min(done[LEFT_SINCE], one[SINCE])
             done[DELETES_BEFORE_LEFT] = min(done[DELETES_BEFORE_LEFT], one[DELETES_BEFORE])
-        if groups <= NEGLIGIBLE:
+        if not is_any(groups):
             note_order(table, place, 0.0, 0.0)
             continue
         part, (of_small, of_partial) = (
@@ -437,8 +441,8 @@ def shares_of_due(one: list[float], share: float, more: float, of_arrived: bool)
     if not of_arrived:
         return 1 + more / (arrived + compacted), 1 + more / (arrived + compacted)
     more_arrived = min(more, arrived * (1 / share - 1)) if more > 0 else 0.0
-    of_small = 1 + more_arrived / arrived if arrived > NEGLIGIBLE else 1.0
-    return of_small, 1 + (more - more_arrived) / compacted if compacted > NEGLIGIBLE else 1.0
+    of_small = 1 + more_arrived / arrived if is_any(arrived) else 1.0
+    return of_small, 1 + (more - more_arrived) / compacted if is_any(compacted) else 1.0
 
 
 def note_order(table: Table, place: int, of_small: float, of_partial: float) -> None:
@@ -514,11 +518,11 @@ def take_files(
         note_task(table, laws, one, part * files, rows)
         return opened
     for place in range(opened):
-        if files > NEGLIGIBLE:
+        if is_any(files):
             joined = min(files, floor((most - tasks[place][1]) / size))
             add_files(tasks[place], joined, size, rows)
             files -= joined
-    if files <= NEGLIGIBLE:
+    if not is_any(files):
         return opened
     fits = max(1.0, floor(most / size))
     full = floor(files / fits + NEGLIGIBLE)
@@ -526,7 +530,7 @@ def take_files(
     note_task(table, laws, one, part * closed, fits * rows)
     for begun in range(closed, full + 1):
         left = fits if begun < full else files - full * fits
-        if left <= NEGLIGIBLE:
+        if not is_any(left):
             continue
         add_files(tasks[opened], min(1.0, left), size, rows)
         opened += 1
@@ -595,11 +599,11 @@ def add_compacted(one: list[float], files: float, rows: float) -> None:
     """
     one[PARTIAL_FILES] += files
     one[PARTIAL_ROWS] += rows
-    if files <= NEGLIGIBLE:
+    if not is_any(files):
         return
     each, nearest, least = rows / files, SIZED_FILES, inf
     for column in range(SIZED_FILES, UNEVEN, 2):
-        if one[column] <= NEGLIGIBLE:
+        if not is_any(one[column]):
             if least > SAME_SIZE:
                 nearest, least = column, 0.0
             break

@@ -29,7 +29,7 @@ from wasim.years.machine.manifests import (
     settle,
     settle_entries,
 )
-from wasim.years.machine.sizes import digits
+from wasim.years.machine.sizes import digits, is_any
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
     ARRIVED,
@@ -216,8 +216,8 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     begin_summary(table)
     if done[GROUPS] > 0:
         numbers[COMPACTED_AT] = numbers[COMMITS]
-        of_small = done[TOOK_SMALL] / smalls if smalls > NEGLIGIBLE else 0.0
-        of_partial = done[TOOK_PARTIAL] / partials if partials > NEGLIGIBLE else 0.0
+        of_small = done[TOOK_SMALL] / smalls if is_any(smalls) else 0.0
+        of_partial = done[TOOK_PARTIAL] / partials if is_any(partials) else 0.0
         created = take_out(table, laws, of_small, of_partial)
         part_siblings(table, of_partial)
         firsts = min(1.0, done[GROUPS] / max(done[MADE_PARTIAL] + done[MADE_SETTLED], NEGLIGIBLE))
@@ -226,8 +226,8 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)
         forget_seen(table, laws, smalls, of_small, of_partial, is_edge_taken)
-        is_all = (of_small >= 1 or smalls <= NEGLIGIBLE) and (of_partial >= 1 or partials <= NEGLIGIBLE)
-        if before <= NEGLIGIBLE and (is_all or laws.deletes + laws.uses_vectors == 0):
+        is_all = (of_small >= 1 or not is_any(smalls)) and (of_partial >= 1 or not is_any(partials))
+        if not is_any(before) and (is_all or laws.deletes + laws.uses_vectors == 0):
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
     before = entries_of(table, SETTLED)
@@ -284,7 +284,7 @@ def keep_newest(table: Table, taken: float, has_fresh: bool) -> None:
     if taken > 0 and has_fresh:
         numbers[EDGE_FILES] = numbers[EDGE_ROWS] = 0.0
         numbers[EDGE_SINCE] = -1.0
-    elif one[PARTIAL_FILES] > NEGLIGIBLE:
+    elif is_any(one[PARTIAL_FILES]):
         each = one[PARTIAL_ROWS] / one[PARTIAL_FILES]
         numbers[EDGE_ROWS] += taken * (numbers[EDGE_FILES] * each - numbers[EDGE_ROWS])
 
@@ -303,7 +303,7 @@ def forget_dead(table: Table, laws: Laws, with_dead: tuple[float, float]) -> Non
     """
     deleted, named = table.deleted, total_of(table.deleted[HELD])
     for number in range(2):
-        share = table.done[TOOK_DEAD + number] / with_dead[number] if with_dead[number] > NEGLIGIBLE else 0.0
+        share = table.done[TOOK_DEAD + number] / with_dead[number] if is_any(with_dead[number]) else 0.0
         table.flows[ROWS] -= deleted[DEAD][number] * share
         deleted[DEAD][number] *= 1 - share
         deleted[HELD][number] *= 1 - share
@@ -316,7 +316,7 @@ def forget_seen(
 ) -> None:
     """Statements have seen none of these shares of the files, which were compacted; `smalls` are as they arrived."""
     numbers = table.numbers
-    has_fresh = smalls - numbers[SMALL_SEEN] > NEGLIGIBLE
+    has_fresh = is_any(smalls - numbers[SMALL_SEEN])
     numbers[SMALL_SEEN] *= 1 - of_small
     numbers[KEPT_SQUARES] *= 1 - of_small
     numbers[OTHER_SEEN] *= 1 - of_small
@@ -372,7 +372,7 @@ def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -
 def drop_vectors(table: Table, laws: Laws, files: float) -> None:
     """Deletion vectors of this many files go with them, the newest ones, as these are what compaction takes."""
     listed, flows = entries_of_deletes(table), table.flows
-    if files <= NEGLIGIBLE or listed <= 0:
+    if not is_any(files) or listed <= 0:
         return
     size, share = flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3], min(1.0, files / listed)
     drop_entries(table, laws, files, True)
@@ -426,7 +426,7 @@ def drop_deletes(table: Table, laws: Laws) -> None:
         if kept == numbers[NEWEST_FILES]:
             kept_bytes = numbers[NEWEST_BYTES]
     files = max(0.0, listed - kept)
-    if kept > 0 and files <= NEGLIGIBLE:
+    if kept > 0 and not is_any(files):
         return
     if kept > 0:
         drop_entries(table, laws, files, False)

@@ -2,7 +2,7 @@
 
 from math import ceil, floor, inf
 
-from wasim.years.machine.sizes import at, manifest_bytes
+from wasim.years.machine.sizes import at, is_any, manifest_bytes
 from wasim.years.machine.tables import (
     BYTES,
     COLUMNS,
@@ -49,8 +49,8 @@ def add_up(table: Table, group: int) -> None:
         size += count * row[BYTES]
         entries += count * live
         siblings += count * row[SIBLINGS]
-        if live > NEGLIGIBLE:
-            if row[FRESH] <= NEGLIGIBLE:
+        if is_any(live):
+            if not is_any(row[FRESH]):
                 rewritten += count
             alive += count
             alive_bytes += count * row[BYTES]
@@ -144,13 +144,13 @@ def settle(table: Table, group: int, most: int) -> None:
     rows, kept = table.rows[group], 0
     for place in range(table.used[group]):
         row = rows[place]
-        if row[COUNT] <= NEGLIGIBLE:
+        if not is_any(row[COUNT]):
             continue
         row[IS_NEW] = row[GONE_FRESH] = row[GONE_COMPACTED] = 0.0
         if kept:
             last = rows[kept - 1]
             few = last[COUNT] + row[COUNT] <= 1  # on average the two are one manifest at most
-            if is_like(last, row) or (few and (live_of(last) > NEGLIGIBLE) == (live_of(row) > NEGLIGIBLE)):
+            if is_like(last, row) or (few and is_any(live_of(last)) == is_any(live_of(row))):
                 join(last, row)
                 continue
         if kept != place:
@@ -217,7 +217,7 @@ def drop_dead(table: Table, group: int) -> None:
         if row[IS_NEW] > 0 or live >= 1 - NEGLIGIBLE:
             left = 1.0
         else:
-            left = live if live > NEGLIGIBLE else 0.0
+            left = live if is_any(live) else 0.0
             note_leaving(table, group, row, row[COUNT] * (1 - left))
         if left > 0:
             if kept != place:
@@ -238,7 +238,7 @@ def part_from_dead(table: Table, group: int) -> None:
         while stop < used and rows[stop][IS_NEW] == 0 and abs(rows[stop][SIBLINGS] - siblings) <= NEGLIGIBLE:
             left = min(1.0, live_of(rows[stop]))
             alive, dead, stop = alive + rows[stop][COUNT] * left, dead + rows[stop][COUNT] * (1 - left), stop + 1
-        if dead > NEGLIGIBLE:
+        if is_any(dead):
             for place in range(first, stop):
                 rows[place][SIBLINGS] = min(siblings, 1 - 1 / max(1.0, alive))
         first = max(stop, first + 1)
@@ -289,7 +289,7 @@ def fitting_of(row: list[float], room: float) -> float:
     are written again, and what fits in differs from time to time.
     """
     fitting = room / row[BYTES] + NEGLIGIBLE
-    if live_of(row) > NEGLIGIBLE or fitting < 1.5 or row[COUNT] < fitting + MANY_LEFT:
+    if is_any(live_of(row)) or fitting < 1.5 or row[COUNT] < fitting + MANY_LEFT:
         return float(floor(fitting))
     return fitting - 0.5
 
@@ -312,7 +312,7 @@ def in_bins(count: float, size: float, target: float) -> tuple[float, float, flo
     each = max(1.0, float(floor(target / size)))
     full = float(floor(count / each + NEGLIGIBLE))
     rest = count - full * each
-    return (each, full, rest) if rest > NEGLIGIBLE else (each, full - 1, each)
+    return (each, full, rest) if is_any(rest) else (each, full - 1, each)
 
 
 def merge(table: Table, laws: Laws, group: int) -> float:
@@ -327,7 +327,7 @@ def merge(table: Table, laws: Laws, group: int) -> float:
     counts[ROOM - 1] = 0.0
     for place in range(first, table.used[group]):
         left, size = rows[place][COUNT], rows[place][BYTES]
-        if left <= NEGLIGIBLE:
+        if not is_any(left):
             continue
         if parts:
             fitting = fitting_of(rows[place], target - filled)
@@ -337,7 +337,7 @@ def merge(table: Table, laws: Laws, group: int) -> float:
                 parts += 1
                 filled += taken * size
                 left -= taken
-            if left <= NEGLIGIBLE:
+            if not is_any(left):
                 continue
             copied = close_bin(table, laws, group, copied, parts, 1.0, False)
         each, full, rest = in_bins(left, size, target)
@@ -371,7 +371,7 @@ def commits_until_merge(table: Table, laws: Laws, group: int, new_bytes: float) 
             if fitting > 0:
                 taken = min(left, fitting)
                 items, filled, left = items + taken, filled + taken * size, left - taken
-            if left <= NEGLIGIBLE:
+            if not is_any(left):
                 continue
             if items > 1 + NEGLIGIBLE:
                 return 1.0
@@ -395,21 +395,21 @@ def full_manifests(table: Table, laws: Laws) -> float:
     found = 0.0
     for place in range(table.used[0] - 1):
         row = table.rows[0][place]
-        if row[BYTES] > laws.target / 2 and live_of(row) > NEGLIGIBLE:
+        if row[BYTES] > laws.target / 2 and is_any(live_of(row)):
             found += row[COUNT]
     return found
 
 
 def settle_entries(table: Table, kind: int, amount: float) -> None:
     """Counts this amount of the oldest entries of a kind as settled: no compaction takes their files any more."""
-    if amount <= NEGLIGIBLE:
+    if not is_any(amount):
         return
     rows, spare, copied = table.rows[0], table.spare, 0
     for place in range(table.used[0]):
         row = rows[place]
         held = row[COUNT] * row[kind]
         copy_row(spare, copied, row)
-        if amount > NEGLIGIBLE and held > NEGLIGIBLE:
+        if is_any(amount) and is_any(held):
             share = min(1.0, amount / held)
             amount -= share * held
             older, one = spare[copied], row[kind]
@@ -451,7 +451,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
         missed += row[COUNT] * live_of(row) * row[MISSED]
         for column in range(FRESH, SORTED + 1):
             one[column] += row[COUNT] * row[column]
-    if entries <= NEGLIGIBLE:
+    if not is_any(entries):
         table.used[group] = 0
         return True
     if laws.sorts:

@@ -139,7 +139,7 @@ def carry_out(
     for turn in range(2):
         is_compaction = (compacts_at <= rewrites_at) == (turn == 0)
         at = compacts_at if is_compaction else rewrites_at
-        if at < inf and carry_out_changes(table, laws, at) and is_sampled:
+        if carry_out_changes(table, laws, at) and is_sampled:
             sample(table, laws, samples)
         if at < inf and maintain(table, laws, chances, is_compaction) and is_sampled:
             sample(table, laws, samples)

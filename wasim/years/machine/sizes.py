@@ -3,7 +3,12 @@
 from math import ceil, exp, log
 
 from wasim.years.growth import TABULATED
-from wasim.years.machine.tables import AS_CAME, Laws, Table
+from wasim.years.machine.tables import AS_CAME, NEGLIGIBLE, Laws, Table
+
+
+def is_any(amount: float) -> bool:
+    """Whether there is any of it on average: what is left of a difference may be none but for rounding."""
+    return amount > NEGLIGIBLE
 
 
 def digits(value: float) -> int:
@@ -58,7 +63,7 @@ def manifest_bytes(
     """Bytes of a manifest by its entries, also of files that stay."""
     came = 0.0 if group else settled * table.numbers[AS_CAME]
     fresh, compacted = fresh + came, compacted + settled - came
-    beside_others = compacted - 1 + fresh if group or fresh < 1 else compacted
+    beside_others = compacted + (fresh - 1 if group else min(0.0, fresh - 1))
     more = table.compacted_more[group] * max(0.0, beside_others) + laws.sorted_more[group] * by_partition
     return at(fresh + compacted, laws.entry_counts[group], laws.entry_bytes[group], laws.entries_known[group]) + more
 

@@ -7,6 +7,7 @@ from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.machine.appends import live_files
 from wasim.years.machine.files import (
     add_compacted,
+    are_oldest_touched,
     balance_sizes,
     draw_uniform,
     oldest_place,
@@ -19,7 +20,14 @@ from wasim.years.machine.files import (
 )
 from wasim.years.machine.jobs import begin_summary, note_counted, note_manifests
 from wasim.years.machine.manifests import list_compacted, list_own, live_of, merge
-from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, digits, is_rewritten_for_size, manifest_bytes
+from wasim.years.machine.sizes import (
+    bytes_of_rows,
+    compacted_bytes,
+    digits,
+    is_any,
+    is_rewritten_for_size,
+    manifest_bytes,
+)
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
     APPENDS,
@@ -192,27 +200,27 @@ def rewrite_rows(
     created = out_of_manifests(table, laws)
     out_of_partitions(table)
     stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
-    if not is_own and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and rows_hit > NEGLIGIBLE:
+    if not is_own and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and is_any(rows_hit):
         is_one_each = classes[BEYOND][FILES] <= partitions_so_far(table, laws)  # then each that is hit becomes one
         stays = min(1.0, hits[HIT_FILES][BEYOND] / (max(made, NEGLIGIBLE) if is_one_each else hit))
         stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
     edge, edge_files, edge_rows = edge_of(table, laws), numbers[EDGE_FILES], numbers[EDGE_ROWS]
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
     keep_missed(table, edge, edge_files, edge_rows)
-    if not is_own and numbers[IS_SCATTERED] > 0 and made > NEGLIGIBLE and numbers[CLOSED_FILES] == 0:
+    if not is_own and numbers[IS_SCATTERED] > 0 and is_any(made) and numbers[CLOSED_FILES] == 0:
         mix_partitions(table, laws, squares, squares - squares_left, written, made)
     replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
     flows[REMOVED_FILES] += hit
     flows[REMOVED_FILES + 1] += removed_bytes
     flows[ROWS] += written - removed
     operation = OVERWRITES
-    if (made > NEGLIGIBLE) != (hit > NEGLIGIBLE):
-        operation = APPENDS if made > NEGLIGIBLE else DELETES
+    if is_any(made) != is_any(hit):
+        operation = APPENDS if is_any(made) else DELETES
     begin_summary(table)
     counters = table.counters
     counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = made, written, made_bytes
     counters[GONE_FILES], counters[GONE_RECORDS], counters[GONE_BYTES] = hit, removed, removed_bytes
-    created += 1.0 if made > NEGLIGIBLE else 0.0
+    created += 1.0 if is_any(made) else 0.0
     note_manifests(table, created, replaced, partitions_hit(table, laws, max(hit, made)))
     counted = digits_of_merge(change, written - updated - inserted, updated, inserted)
     note_statement(table, laws, change, operation, counted)
@@ -221,7 +229,7 @@ def rewrite_rows(
 def keep_missed(table: Table, edge: int, files: float, rows: float) -> None:
     """Of the files that held the oldest rows, those that a statement did not hit hold them still."""
     numbers = table.numbers
-    if numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0 and files > 0:
+    if are_oldest_touched(table) and files > 0:
         missed = max(0.0, files - table.hits[HIT_FILES][edge])
         numbers[EDGE_FILES] += missed
         numbers[EDGE_ROWS] += missed / files * rows
@@ -282,7 +290,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
     made = data_files_made(table, laws, written, written - inserted, inserted, touched)
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
-    is_taken = made > NEGLIGIBLE and is_rewritten_for_size(laws, written / made)
+    is_taken = is_any(made) and is_rewritten_for_size(laws, written / made)
     if is_taken and numbers[IS_SCATTERED] > 0 and laws.is_partitioned:
         numbers[ADDS_ANYWHERE] = 1.0
         part_new(table, laws, made, written)
@@ -295,16 +303,16 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = made, written, made_bytes + added_bytes
     counters[NEW_DELETES], counters[NEW_POSITIONS] = entries, positions
     counters[GONE_DELETES], counters[GONE_POSITIONS], counters[GONE_BYTES] = again, earlier, removed_bytes
-    created = 2.0 if made > NEGLIGIBLE else 1.0
+    created = 2.0 if is_any(made) else 1.0
     note_manifests(table, created, replaced, partitions_hit(table, laws, max(hit, made)))
-    operation = OVERWRITES if made > NEGLIGIBLE and change != DELETE else DELETES
+    operation = OVERWRITES if is_any(made) and change != DELETE else DELETES
     note_statement(table, laws, change, operation, digits_of_merge(change, 0.0, updated, inserted))
 
 
 def leave_squares(table: Table) -> None:
     """The squares of what is in each compacted file, once chance has deleted rows of all."""
     numbers, live = table.numbers, table.classes[REWRITTEN][LIVE]
-    if numbers[IS_SCATTERED] > 0 and live > NEGLIGIBLE:
+    if numbers[IS_SCATTERED] > 0 and is_any(live):
         left = max(0.0, 1 - table.hits[HIT_ROWS][REWRITTEN] / live)
         numbers[SQUARES] = numbers[SQUARES] * left * left + live * left * (1 - left)
 
@@ -330,12 +338,12 @@ def find_deletes(table: Table, laws: Laws) -> tuple[float, float, float, float, 
         hit, named = hits[HIT_FILES][number], 0.0 if by_partition else named_before(table, laws, number)
         before = 0.0
         has_large = number == REWRITTEN and numbers[LARGE] > 0
-        if deleted[HELD][number] > NEGLIGIBLE:
+        if is_any(deleted[HELD][number]):
             share = hits[HIT_ROW_SHARES][number] if has_large else named / deleted[HELD][number]
             before = deleted[DEAD][number] * share
         again += named
         earlier += before
-        if hit <= NEGLIGIBLE:
+        if not is_any(hit):
             continue
         own = hits[HIT_ROWS][number] + before
         positions += own
@@ -356,7 +364,7 @@ def named_alone(table: Table, laws: Laws) -> float:
     the same id in all names.
     """
     numbers, held, hit = table.numbers, table.deleted[HELD], table.hits[HIT_SHARES][REWRITTEN]
-    if numbers[IS_SCATTERED] == 0 or min(held[REWRITTEN], hit) <= NEGLIGIBLE:
+    if numbers[IS_SCATTERED] == 0 or not is_any(min(held[REWRITTEN], hit)):
         return 0.0
     mean, wider = table.likely[REWRITTEN]
     each = partitions_hit(table, laws, table.hits[HIT_FILES][REWRITTEN])
@@ -374,7 +382,7 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
     numbers, one, held = table.numbers, table.classes[number], table.deleted[HELD][number]
     hit, again = table.hits[HIT_FILES][number], 0.0
     if numbers[IS_SCATTERED] > 0:
-        if one[FILES] <= NEGLIGIBLE:
+        if not is_any(one[FILES]):
             return 0.0
         if number == REWRITTEN and numbers[LARGE] > 0:
             return named_of_kinds(table, laws)
@@ -384,7 +392,7 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
         return min(held, max(0.0, hit - numbers[EDGE_FILES]))
     if numbers[IS_NEWEST] > 0:
         again = max(0.0, hit - max(0.0, one[FILES] - numbers[SMALL_SEEN]))
-    elif hit > NEGLIGIBLE:
+    elif is_any(hit):
         again = arrived_files(table, laws, table.hits[HIT_ROWS][number], False)[1]
     return min(held, again)
 
@@ -409,7 +417,7 @@ def named_of_kinds(table: Table, laws: Laws) -> float:
 
 def take_over(table: Table, laws: Laws, again: float, named: float, seen: float) -> None:
     """Takes `again` of the `named` files' delete files out of their manifests: others, older, name what is gone."""
-    if again <= NEGLIGIBLE or named <= NEGLIGIBLE:
+    if not is_any(again) or not is_any(named):
         return
     numbers, hit_arrived = table.numbers, table.hits[HIT_FILES][ARRIVED]
     if numbers[IS_SCATTERED] > 0:
@@ -419,7 +427,7 @@ def take_over(table: Table, laws: Laws, again: float, named: float, seen: float)
         mark_newest(table, 1, named, (share, 0.0, 0.0))
         mark_by_age(table, again)
         thin(table, laws, 1, together, seen, 0.0)
-    elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and hit_arrived > NEGLIGIBLE:
+    elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and is_any(hit_arrived):
         # any of the statements that began with the same commit, or with the same of its tasks
         share = min(1.0, hit_arrived / files_near(table, laws))
         mark_newest(table, 1, again / share, (share, 0.0, 0.0))
@@ -434,10 +442,10 @@ def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> N
     rows that the last statement wrote are replaced by none.
     """
     numbers = table.numbers
-    if entries > NEGLIGIBLE:
+    if is_any(entries):
         together, fresh = max(0.0, entries - 1), entries
         size = manifest_bytes(table, laws, 1, entries, 0.0, 0.0, together)
-        if numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0:
+        if are_oldest_touched(table):
             fresh -= min(entries, numbers[EDGE_FILES], table.hits[HIT_FILES][edge_of(table, laws)])
         row = table.rows[1][list_own(table, 1, size)]
         row[FRESH], row[PARTIAL], row[SORTED] = fresh, entries - fresh, min(together, fresh)
@@ -449,7 +457,7 @@ def note_deletes(table: Table, files: float, written_bytes: float, again: float,
     flows = table.flows
     live, live_bytes = live_files(table, 1), flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3]
     listed = max(named, live)  # more, where compaction took the files that some name
-    share = min(1.0, again / listed) if listed > NEGLIGIBLE else 0.0
+    share = min(1.0, again / listed) if is_any(listed) else 0.0
     flows[WRITTEN_FILES + 2] += files
     flows[WRITTEN_FILES + 3] += written_bytes
     flows[REMOVED_FILES + 2] += share * live
@@ -525,7 +533,7 @@ def overwritten_share(table: Table, laws: Laws, number: int, wanted: float) -> f
         there = cells_of_tasks(laws, first, last, oldest_unit(table, laws, wanted))
         hit = min(numbers[EDGE_FILES], files) * there / max(cells_of_tasks(laws, first, last, 0.0), NEGLIGIBLE)
     hit *= newest_partitions(table, laws, wanted) / laws.open_partitions
-    return min(1.0, hit / files) if files > NEGLIGIBLE else 0.0
+    return min(1.0, hit / files) if is_any(files) else 0.0
 
 
 def files_since(table: Table, laws: Laws, column: int, unit: float) -> float:
@@ -608,7 +616,7 @@ def files_written_by(table: Table, laws: Laws, tasks: float, rows: float) -> flo
 
 def data_bytes(laws: Laws, files: float, rows: float, is_new: bool) -> float:
     """Bytes of data files with so many rows in all."""
-    if files <= NEGLIGIBLE:
+    if not is_any(files):
         return 0.0
     return files * (bytes_of_rows(laws, rows / files) if is_new else compacted_bytes(laws, rows / files))
 
@@ -616,7 +624,7 @@ def data_bytes(laws: Laws, files: float, rows: float, is_new: bool) -> float:
 def out_of_manifests(table: Table, laws: Laws) -> float:
     """Takes the entries of the files that were hit out of manifests; how many of these are written again."""
     numbers, hits = table.numbers, table.hits
-    if total_of(hits[HIT_FILES]) <= NEGLIGIBLE:
+    if not is_any(total_of(hits[HIT_FILES])):
         return 0.0
     if numbers[IS_SCATTERED] > 0:
         shares = hits[HIT_SHARES]
@@ -681,13 +689,13 @@ def add_written(
         numbers[EDGE_ROWS] = min(rows, rows_of_open(table, laws))
         if numbers[EDGE_ROWS] < rows - NEGLIGIBLE:
             numbers[EDGE_FILES] = min(made, drawn(laws.open_partitions, numbers[EDGE_ROWS]))
-    if made <= NEGLIGIBLE:
+    if not is_any(made):
         return 0.0
     closed, partial, made_bytes = min(numbers[CLOSED_FILES], made), 0.0, 0.0
-    if closed > NEGLIGIBLE:  # what is left stays where that is all that a compaction would take
+    if is_any(closed):  # what is left stays where that is all that a compaction would take
         stays = stays_rows = max(0.0, 1 - partitions_known(table) / partitions_so_far(table, laws))
     for files, held in ((closed, closed * laws.file_rows), (made - closed, rows - closed * laws.file_rows)):
-        if files > NEGLIGIBLE:
+        if is_any(files):
             partial += add_of_one_size(table, laws, files, held, stays, stays_rows)
             made_bytes += data_bytes(laws, files, held, is_new)
     if not laws.compacts:  # sorted, they stand apart
@@ -706,7 +714,7 @@ def add_of_one_size(table: Table, laws: Laws, made: float, rows: float, stays: f
         is_small = each < laws.small_rows
         partial, settled_rows = made - made * stays * is_small, rows * stays_rows * is_small
         numbers[LEFT_FILES] += made - partial
-        if numbers[IS_SCATTERED] + numbers[IS_NEWEST] == 0 and laws.compacts and laws.lifetime < inf:
+        if are_oldest_touched(table) and laws.compacts and laws.lifetime < inf:
             into_oldest(table, laws, partial, rows)
         else:
             into_partitions(table, partial, rows - settled_rows)
@@ -725,7 +733,7 @@ def together_of(table: Table, laws: Laws, made: float) -> float:
     arrived = laws.files * (1.0 if table.numbers[STATEMENTS_WRITE] > 0 else table.numbers[COMMITS])
     written = flows[WRITTEN_FILES] + made - arrived
     kept = min(1.0, (small_of(table, PARTIAL_FILES) + table.numbers[SETTLED_FILES]) / max(written, 1.0))
-    return made * kept / (1 - (1 - kept) ** made) if made > 1 and kept > NEGLIGIBLE else 1.0
+    return made * kept / (1 - (1 - kept) ** made) if made > 1 and is_any(kept) else 1.0
 
 
 def into_partitions(table: Table, files: float, rows: float) -> None:
@@ -747,7 +755,7 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
     for place in range(last + 1):
         one, newest = table.cohorts[place], 1.0 if place == last else 0.0
         of_files = of_rows = one[PARTITIONS] / every if numbers[IS_SCATTERED] > 0 or place == last - 1 else 0.0
-        if held > NEGLIGIBLE:
+        if is_any(held):
             of_files, of_rows = one[HIT_PARTITIONS] / hit, one[ROWS_WRITTEN] / held
         found = of_files * (files - newest_files) + newest * newest_files
         found_rows = of_rows * (rows - newest_rows) + newest * newest_rows

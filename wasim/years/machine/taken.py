@@ -12,7 +12,7 @@ from wasim.years.machine.manifests import (
     note_written,
     replace_rows,
 )
-from wasim.years.machine.sizes import manifest_bytes
+from wasim.years.machine.sizes import is_any, manifest_bytes
 from wasim.years.machine.tables import (
     COMPACTED_SINCE,
     COUNT,
@@ -49,7 +49,7 @@ def followers_left(share: float, kept: float) -> float:
     `share` is the same before that. Every commit of which one is left has one that follows none of its own.
     """
     first = 1 - share
-    return 1 - first * (1 - (1 - kept) ** (1 / first)) / kept if first > NEGLIGIBLE else share
+    return 1 - first * (1 - (1 - kept) ** (1 / first)) / kept if is_any(first) else share
 
 
 def unlike_left(share: float, kept: float) -> float:
@@ -70,7 +70,7 @@ def write_again(
     left = max(0.0, row[FRESH] - fresh)
     written[FRESH], written[MISSED] = left, row[MISSED]
     written[PARTIAL], written[SETTLED] = max(0.0, row[PARTIAL] - partial), max(0.0, row[SETTLED] - settled)
-    if left > NEGLIGIBLE:
+    if is_any(left):
         share, kept = row[SORTED] / row[FRESH], left / row[FRESH]
         written[SORTED] = left * (unlike_left(share, kept) if group else followers_left(share, kept))
     written[GONE_FRESH], written[GONE_COMPACTED] = fresh, partial + settled
@@ -145,7 +145,7 @@ def emptied_of(row: list[float], gone: list[float], among: float, together: floa
     """How likely all entries of a manifest go, of which each among this share does with its kind's probability; where
     they are `apart`, none is in a partition that is not due.
     """
-    if live_of(row) <= NEGLIGIBLE:
+    if not is_any(live_of(row)):
         return 0.0
     if apart > 0:
         return none_due(row[FRESH], 1 - gone[0], apart) * none_due(row[PARTIAL], 1 - gone[1], apart)
@@ -183,14 +183,14 @@ def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, fl
     for place in range(table.used[group] - 1, -1, -1):
         row, gone = table.rows[group][place], table.gone[place]
         live, written = row[COUNT] * (row[FRESH] if group else live_of(row)), row[COUNT] * row[PARTIAL]
-        if live > NEGLIGIBLE:
+        if is_any(live):
             table.counts[place] = min(1.0, newest / live)
         here = 0.0
         if large > 0:
             older -= written  # which list the others, as many as they can
             here = large * (1 - (1 - table.numbers[HIT_OF_LARGE]) ** row[COUNT])
             here = min(written, max(here, large - older))
-        if written > NEGLIGIBLE:
+        if is_any(written):
             gone[1] += (table.numbers[HIT_OF_LARGE] - shares[1]) * here / written
         newest, large = max(0.0, newest - live), large - here
 
@@ -206,7 +206,7 @@ def mark_by_age(table: Table, again: float) -> None:
         table.gone[place][0] = goes
         total += row[COUNT] * live_of(row) * table.counts[place] * goes
     for place in range(table.used[1]):
-        table.gone[place][0] = min(1.0, table.gone[place][0] * again / total) if total > NEGLIGIBLE else 0.0
+        table.gone[place][0] = min(1.0, table.gone[place][0] * again / total) if is_any(total) else 0.0
 
 
 def rows_missed_by(table: Table, missed: float) -> float:
@@ -240,26 +240,26 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float, apa
     for place in range(table.used[group]):
         row, gone, among = rows[place], table.gone[place], table.counts[place]
         count = min(row[COUNT], float(ceil(row[COUNT] * among - NEGLIGIBLE)))  # the newest ones
-        if row[COUNT] - count > NEGLIGIBLE:
+        if is_any(row[COUNT] - count):
             copied = copy_some(spare, copied, row, row[COUNT] - count)
-        if count <= NEGLIGIBLE:
+        if not is_any(count):
             continue
         among *= row[COUNT] / count
         untouched = kept_by(laws, row, gone, (count, among), together, touches, apart)
         hit = 1 - untouched
-        if hit <= NEGLIGIBLE:
+        if not is_any(hit):
             copied = copy_some(spare, copied, row, count)
             continue
         emptied = min(emptied_of(row, gone, among, together, apart), hit)
         some = hit - emptied
-        if emptied > NEGLIGIBLE:
+        if is_any(emptied):
             write_again(table, laws, group, row, copied, count * emptied, (row[FRESH], row[PARTIAL], row[SETTLED]))
             rewritten += count * emptied
             copied += 1
-        if untouched > NEGLIGIBLE:
+        if is_any(untouched):
             copied = copy_some(spare, copied, row, count * untouched)
             spare[copied - 1][SIBLINGS] = followers_left(row[SIBLINGS], untouched)
-        if some > NEGLIGIBLE:
+        if is_any(some):
             # of each, on average, without what manifests that were emptied had
             part = (
                 max(0.0, gone[0] * among - emptied) * row[FRESH] / some,
@@ -291,7 +291,7 @@ def want_deletes(table: Table, entries: float, newest: bool, of_arrived: bool) -
         live = row[FRESH] if of_arrived else live_of(row)
         taken = min(entries, row[COUNT] * live)
         for kind in range(3):
-            gone[kind] = taken * row[FRESH + kind] / live if live > NEGLIGIBLE else 0.0
+            gone[kind] = taken * row[FRESH + kind] / live if is_any(live) else 0.0
         if of_arrived:
             gone[1] = gone[2] = 0.0
         entries -= taken
@@ -307,8 +307,8 @@ def mark_counted(table: Table, laws: Laws, every: int, of_small: float, of_parti
         for place in range(table.used[0] - 1, -1, -1):
             row, taken = table.rows[0][place], 0.0
             entries = rest = row[COUNT] * row[FRESH + kind]
-            while rest > NEGLIGIBLE:
-                if left <= NEGLIGIBLE:
+            while is_any(rest):
+                if not is_any(left):
                     since, there, due = compacted_before(table, every, until, kind == 1)
                     left = inf if there == 0 else there * each * (until - since) if kind == 0 else there
                     goes, until = due / there if there > 0 else 1.0, since
@@ -356,17 +356,17 @@ def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) ->
         for kind in range(3):
             hit = max(hit, gone[kind] / max(1.0, row[FRESH + kind]))
         hit = min(count, hit)
-        if hit <= NEGLIGIBLE:
+        if not is_any(hit):
             copy_row(table.spare, copied, row)
             copied += 1
             continue
         emptied = float(floor(hit + NEGLIGIBLE))
-        partly = min(count - emptied, 1.0) if hit - emptied > NEGLIGIBLE else 0.0
+        partly = min(count - emptied, 1.0) if is_any(hit - emptied) else 0.0
         untouched = count - emptied - partly
         each = (gone[0] / hit, gone[1] / hit, gone[2] / hit)
         for turn in range(3):
             piece = turn if newest else 2 - turn
-            if piece == 0 and untouched > NEGLIGIBLE:
+            if piece == 0 and is_any(untouched):
                 leave(table, row, copied, untouched, gone)
             elif piece == 1 and partly > 0:
                 share, left = (hit - emptied) / partly, partly
@@ -391,8 +391,8 @@ def all_occupied(places: float, share: float) -> float:
     binomial law has too.
     """
     left = places * (1 - share)
-    if places <= 1 or min(left, share) <= NEGLIGIBLE:
-        return 0.0 if left > NEGLIGIBLE else 1.0
+    if places <= 1 or not is_any(min(left, share)):
+        return 0.0 if is_any(left) else 1.0
     rows = log(left / places) / log1p(-1 / places)
     variance = places * (places - 1) * max(0.0, 1 - 2 / places) ** rows + left - left * left
     ratio = min(1 - NEGLIGIBLE, variance / left)

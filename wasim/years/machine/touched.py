@@ -7,7 +7,7 @@ all rows, scattered, touches a file of n rows with the probability 1 − (1 − 
 from math import ceil, exp, expm1, floor, inf, log, log1p, sqrt, tanh
 
 from wasim.years.machine.files import partitions_so_far, touched_share
-from wasim.years.machine.sizes import is_rewritten_for_size
+from wasim.years.machine.sizes import is_any, is_rewritten_for_size
 from wasim.years.machine.tables import (
     ARRIVED,
     BEYOND,
@@ -238,7 +238,7 @@ def kinds_by_size(table: Table) -> tuple[float, float, float]:
         cohort, largest = table.cohorts[place], largest_of(table.cohorts[place])
         for column in range(SIZED_FILES, UNEVEN, 2):
             files = cohort[PARTITIONS] * cohort[column]
-            if files <= NEGLIGIBLE:
+            if not is_any(files):
                 continue
             each = cohort[column + 1] / cohort[column] * live
             alone = min(cohort[PARTITIONS], files) if column == largest else 0.0
@@ -251,7 +251,7 @@ def largest_of(cohort: list[float]) -> int:
     """The column of the largest of a partition's compacted files."""
     found, most = SIZED_FILES, -1.0
     for column in range(SIZED_FILES, UNEVEN, 2):
-        if cohort[column] > NEGLIGIBLE and cohort[column + 1] / cohort[column] > most:
+        if is_any(cohort[column]) and cohort[column + 1] / cohort[column] > most:
             found, most = column, cohort[column + 1] / cohort[column]
     return found
 
@@ -325,7 +325,7 @@ def rows_in_files(table: Table, number: int) -> tuple[float, float]:
     of its squares less u², and by as much as chance takes.
     """
     one = table.classes[number]
-    if one[FILES] <= NEGLIGIBLE or one[LIVE] <= NEGLIGIBLE:
+    if not is_any(one[FILES]) or not is_any(one[LIVE]):
         return 0.0, 0.0
     mean, variance = one[LIVE] / one[FILES], 0.0
     if number == REWRITTEN:
@@ -422,7 +422,7 @@ def hit_of_hours(table: Table, laws: Laws, share: float) -> tuple[float, float]:
         numbers[OPEN_FILES], numbers[OPEN_SQUARES] = drawn(places, next_new), next_new * next_new / places
     numbers[LARGE] = cells_hit(laws, rows, share)
     of_large, hit = large * numbers[LARGE] / places, large + others
-    if one[FILES] - files > NEGLIGIBLE:
+    if is_any(one[FILES] - files):
         squares = max(0.0, numbers[SQUARES] - squares)
         every = min(closed * places, one[FILES] - files)
         large, others, more, left, together = hit_in_each(
@@ -477,7 +477,7 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         hit_again(table, laws, wanted, again)
     for place in range(newest_first(table, laws) if is_newest else oldest_first(table, laws)):
         number, count, live = int(table.queue[place][0]), table.queue[place][1], table.queue[place][2]
-        if left <= NEGLIGIBLE or count <= NEGLIGIBLE or live <= PART_OF_FILE:
+        if not is_any(left) or not is_any(count) or live <= PART_OF_FILE:
             continue
         taken = min(left, live)
         hits[HIT_FILES][number] += files_with(table, laws, place, taken, is_newest, is_edge_hit)
@@ -485,7 +485,7 @@ def hit_at_end(table: Table, laws: Laws, wanted: float, is_newest: bool, again: 
         left -= taken
     for number in range(3):
         files = classes[number][FILES]
-        share = hits[HIT_FILES][number] / files if files > NEGLIGIBLE else 0.0
+        share = hits[HIT_FILES][number] / files if is_any(files) else 0.0
         hits[HIT_SHARES][number] = hits[HIT_ROW_SHARES][number] = share
     is_known = is_newest or again >= 0 or laws.lifetime < inf
     if edge == REWRITTEN and is_known and min(hits[HIT_ROWS][edge], classes[edge][LIVE]) > 0:
@@ -505,7 +505,7 @@ def hit_again(table: Table, laws: Laws, wanted: float, again: float) -> None:
     edge, first = edge_of(table, laws), numbers[GONE_ROWS]
     files = min(numbers[EDGE_FILES], classes[edge][FILES])
     rows = min(again if again > 0 else numbers[EDGE_ROWS], wanted)
-    if classes[ARRIVED][FILES] > NEGLIGIBLE:
+    if is_any(classes[ARRIVED][FILES]):
         more = files_before_row(laws, first + wanted) - files_before_row(laws, first + again)
         more = min(more, classes[ARRIVED][FILES])
     if more <= 0:
@@ -549,7 +549,7 @@ def newest_first(table: Table, laws: Laws) -> int:
     what that wrote.
     """
     small = table.classes[ARRIVED]
-    each = small[RECORDS] / small[FILES] if small[FILES] > NEGLIGIBLE else 0.0
+    each = small[RECORDS] / small[FILES] if is_any(small[FILES]) else 0.0
     fresh = max(0.0, small[FILES] - table.numbers[SMALL_SEEN])
     place = queue_up(table, 0, ARRIVED, fresh, min(fresh * each, small[LIVE]))
     place = queue_edge(table, laws, place)
@@ -562,7 +562,7 @@ def newest_first(table: Table, laws: Laws) -> int:
 def oldest_first(table: Table, laws: Laws) -> int:
     """The same, the oldest rows first: what the last statement on them wrote is the oldest."""
     small, alive = table.classes[ARRIVED], 0.0
-    if min(small[FILES], small[LIVE]) > NEGLIGIBLE:  # the oldest ones have no live row any more
+    if is_any(min(small[FILES], small[LIVE])):  # the oldest ones have no live row any more
         mean = small[LIVE] / (small[RECORDS] / small[FILES])
         alive = min(small[FILES], max(mean, arrived_files(table, laws, small[LIVE], False)[0]))
     place = queue_edge(table, laws, 0)
