@@ -13,9 +13,19 @@ from wasim.twin import Site, shipped_profile
 from wasim.years import History, read_shape
 from wasim.years.flows import Flow
 from wasim.years.machine.appends import append
-from wasim.years.machine.changes import carry_out_changes, next_statement
+from wasim.years.machine.changes import carry_out_changes, deletes_whole_files, next_statement
 from wasim.years.machine.files import small_of
-from wasim.years.machine.tables import COMMITS, DELETE, NEXT_TURN, PARTIAL_ROWS, SETTLED_ROWS, SMALL_ROWS, UPDATE
+from wasim.years.machine.tables import (
+    CLEARED_FROM,
+    COMMITS,
+    DELETE,
+    DELETED_THROUGH,
+    NEXT_TURN,
+    PARTIAL_ROWS,
+    SETTLED_ROWS,
+    SMALL_ROWS,
+    UPDATE,
+)
 from wasim.years.shape import Shape
 
 PLAIN = synthetic_case(writer="batch", interval_s=30.0, horizon_s=1_200.0)
@@ -72,3 +82,13 @@ def test_rows_are_those_that_came_less_those_deleted(locality: str, upkeep: dict
         assert table.flows[Flow.ROWS] == pytest.approx(left, rel=1e-3), changes
         assert there == pytest.approx(left, rel=2e-3), changes
         assert table.flows[Flow.SNAPSHOTS] >= case.commits + statements
+
+
+def test_rows_deleted_one_after_the_other_are_cleared_from_the_first():
+    """Of 6,000 rows the newest 100, then 3,000 that came after; of 3,000 more all but the first."""
+    _, history = history_of({"delete": {"every": 60.0, "rows": 100, "locality": "newest", "mode": "copy-on-write"}})
+    table, laws = history.table, history.laws
+    for commits, first, cleared in ((2.0, 5_900.0, 5_900.0), (3.0, 6_000.0, 5_900.0), (4.0, 9_001.0, 9_001.0)):
+        table.numbers[COMMITS] = commits
+        deletes_whole_files(table, laws, 0.0, first)
+        assert (table.numbers[CLEARED_FROM], table.numbers[DELETED_THROUGH]) == (cleared, commits * ROWS)

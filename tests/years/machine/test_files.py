@@ -369,12 +369,20 @@ def test_more_files_than_chances_are_known_of_are_not_there():
     assert not has_enough(table, laws, [[1.0] * 4] * 9, 2)
 
 
-def test_no_more_than_six_sizes_are_kept_apart():
-    """Of seven the two nearest become one: 60 and 62."""
+@pytest.mark.parametrize(
+    ("sizes", "left"),
+    [
+        ((10, 20, 30, 45, 60, 90, 62), [1, 10, 1, 20, 1, 30, 1, 45, 2, 122, 1, 90]),
+        ((10, 20, 30, 45, 46, 90, 60), [1, 10, 1, 20, 1, 30, 2, 91, 1, 60, 1, 90]),
+        ((10, 20, 30, 44, 90, 45, 60), [1, 10, 1, 20, 1, 30, 2, 89, 1, 90, 1, 60]),
+    ],
+)
+def test_no_more_than_six_sizes_are_kept_apart(sizes: tuple[int, ...], left: list[int]):
+    """Of seven the two nearest become one."""
     one = table_of([(1, 0, 0, 0)]).cohorts[0]
-    for rows in (10.0, 20.0, 30.0, 45.0, 60.0, 90.0, 62.0):
-        add_compacted(one, 1.0, rows)
-    assert one[SIZED_FILES:UNEVEN] == [1, 10, 1, 20, 1, 30, 1, 45, 2, 122, 1, 90]
+    for rows in sizes:
+        add_compacted(one, 1.0, float(rows))
+    assert one[SIZED_FILES:UNEVEN] == left
 
 
 @pytest.mark.parametrize(("partitions", "counted"), [(1, 0), (2, 2), (32, 32), (33, 0)])

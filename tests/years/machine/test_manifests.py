@@ -176,9 +176,12 @@ def test_merged_deletes_are_as_old_as_their_entries_on_average() -> None:
 def test_deletes_counted_together_are_as_old_as_on_average() -> None:
     table = table_with([(1, 100, 1, 0, 0), (1, 100, 3, 0, 0), (1, 900, 3, 0, 0), (1, 900, 3, 0, 0)], group=1)
     for row, missed in zip(rows_of(table, 1), (0.2, 0.6, 0.9, 0.9), strict=True):
-        row[MISSED] = missed
+        row[MISSED] = row[SIBLINGS] = row[SORTED] = missed
     settle(table, 1, 2)
-    assert [row[MISSED] for row in rows_of(table, 1)] == pytest.approx([0.5, 0.9])
+    assert [row[MISSED] for row in rows_of(table, 1)] == pytest.approx([0.5, 0.9])  # each entry
+    assert [row[place] for row in rows_of(table, 1) for place in (SORTED, SIBLINGS)] == pytest.approx(
+        [0.4] * 2 + [0.9] * 2
+    )
 
 
 def test_what_merges_begin_with_is_what_earlier_ones_made():

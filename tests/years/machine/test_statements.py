@@ -40,6 +40,7 @@ from wasim.years.machine.statements import (
     sorted_share,
     take_over,
     tasks_for,
+    together_of,
 )
 from wasim.years.machine.tables import (
     APPENDS,
@@ -79,6 +80,7 @@ from wasim.years.machine.tables import (
     IS_SCATTERED,
     IS_THERE,
     KEPT,
+    KEPT_SQUARES,
     LARGE,
     LIVE,
     MERGE,
@@ -123,6 +125,7 @@ from wasim.years.machine.tables import (
     SQUARES,
     SQUARES_LEFT,
     SQUARES_TWICE,
+    STATEMENTS_WRITE,
     TOUCHES,
     UPDATE,
     UPSERT,
@@ -606,6 +609,17 @@ def test_entries_of_several_written_files_share_their_names() -> None:
         assert table.compacted_more[0] == pytest.approx(expected)
 
 
+def test_files_that_are_left_share_their_statement_with_fewer() -> None:
+    """Of twelve that statements wrote, each time four, half are left: of those times of which any is, 2.13 each."""
+    table = appended(3)
+    table.flows[Flow.WRITTEN_FILES] += 8.0
+    table.numbers[SETTLED_FILES] = 6.0
+    assert together_of(table, LAWS, 4.0) == pytest.approx(4 / 2 / (1 - 0.5**4))
+    assert together_of(table, LAWS, 1.0) == 1
+    table.numbers[STATEMENTS_WRITE] = 1.0  # but for the first commit's file
+    assert together_of(table, LAWS, 10.0) == pytest.approx(10 * 0.3 / (1 - 0.7**10))
+
+
 def test_squares_of_one_partition_are_of_files_together() -> None:
     """Files of 4 and 6 rows, both hit, become one of ten: 100 is the square of its rows, not 16 + 36."""
     table = new_table()
@@ -781,10 +795,10 @@ def test_what_arrived_is_seen_less_once_statements_take_it() -> None:
     table = appended(3)
     table.classes[ARRIVED][FILES], table.numbers[OTHER_SEEN] = 5.0, 8.0
     note_statement(table, LAWS, UPDATE, OVERWRITES, 0.0)
-    assert (table.numbers[OTHER_SEEN], table.numbers[SMALL_SEEN]) == (6, 3)
+    assert [table.numbers[place] for place in (OTHER_SEEN, SMALL_SEEN, KEPT_SQUARES)] == [6, 3, 3]
     table.classes[ARRIVED][FILES] = 50.0
     note_statement(table, LAWS, UPDATE, OVERWRITES, 0.0)
-    assert table.numbers[OTHER_SEEN] == 0
+    assert (table.numbers[OTHER_SEEN], table.numbers[KEPT_SQUARES]) == (0, 3)
 
 
 def test_rows_deleted_anywhere_are_no_oldest_ones() -> None:

@@ -471,6 +471,11 @@ def test_partitions_are_hit_as_chance_or_their_age_has_it() -> None:
     assert partitions_hit(table, replace(laws, is_partitioned=0), 9.0) == 1
     table.numbers[IS_SCATTERED] = 1.0
     assert partitions_hit(table, laws, 5.0) == pytest.approx(8 * (1 - exp(-5 / 8)))
+    table.numbers[NET_ROWS] = -6.0
+    for live, missed in ((72.0, exp(-5 / 8)), (36.0, (1 - exp(-5 / 4)) / (5 / 4))):  # as many everywhere, or by age
+        table.classes[ARRIVED][LIVE] = live
+        assert partitions_hit(table, laws, 5.0) == pytest.approx(8 * (1 - missed), rel=1e-3)
+    table.numbers[NET_ROWS] = 0.0
     table.numbers[IS_SCATTERED], table.hits[HIT_ROWS][ARRIVED] = 0.0, 10.0
     table.classes[ARRIVED][LIVE], table.hits[HIT_ROW_SHARES][ARRIVED] = 20.0, 0.5  # in files that are hit
     for gone, is_newest, units in ((30.0, 0, 2), (24.0, 0, 1), (36.0, 0, 1), (0.0, 1, 1)):
