@@ -84,7 +84,7 @@ def test_rows_are_those_that_came_less_those_deleted(locality: str, upkeep: dict
         assert table.flows[Flow.SNAPSHOTS] >= case.commits + statements
 
 
-def test_rows_deleted_one_after_the_other_are_cleared_from_the_first():
+def test_rows_deleted_in_turn_are_cleared_from_the_first():
     """Of 6,000 rows the newest 100, then 3,000 that came after; of 3,000 more all but the first."""
     _, history = history_of({"delete": {"every": 60.0, "rows": 100, "locality": "newest", "mode": "copy-on-write"}})
     table, laws = history.table, history.laws
