@@ -27,6 +27,7 @@ from wasim.years.machine.jobs import (
 from wasim.years.machine.manifests import list_bytes
 from wasim.years.machine.sizes import bytes_of_rows
 from wasim.years.machine.tables import (
+    AS_CAME,
     BEYOND,
     COHORTS,
     COMMITS,
@@ -272,6 +273,19 @@ def test_compaction_of_older_partitions_leaves_the_newest_rows(older: int, newes
     table.numbers[COMMITS] = table.numbers[DEALT] = 2 * 8.0
     compact(table, replace(LAWS, lifetime=8.0), 1.0)
     assert [table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS]] == edge
+
+
+def test_files_left_in_closed_partitions_came_so_or_were_compacted():
+    """Two files of one that has closed came so, one was compacted; the newest partition is left alone, too."""
+    table = table_with([(2, 500, 1, 0, 0), (1, 500, 0, 1, 0)])
+    for small, partial in ((2.0, 1.0), (0.0, 0.0)):
+        begin_cohort(table, 1.0)
+        held = [small, 15 * small, partial, 15 * partial, partial, 15 * partial]
+        table.cohorts[newest_place(table)][SMALL_FILES : SMALL_FILES + 6] = held
+    table.numbers[COMMITS] = table.numbers[DEALT] = 16.0
+    compact(table, replace(LAWS, lifetime=8.0, min_input_files=5.0), 1.0)
+    assert (table.numbers[COHORTS], entries_of(table, SETTLED)) == (1, 3)
+    assert table.numbers[AS_CAME] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("uses_vectors", [0, 1])

@@ -17,6 +17,7 @@ from wasim.years.machine.manifests import (
     add_up,
     commits_until_merge,
     drop_dead,
+    fitting_of,
     full_manifests,
     list_bytes,
     list_new,
@@ -203,6 +204,15 @@ def test_a_manifest_is_full_beyond_half_its_target():
     """Of those that list live files, but for the newest."""
     table = table_with([(2, 501, 1, 0, 0), (3, 499, 1, 0, 0), (4, 900, 0, 0, 0), (5, 900, 1, 0, 0)])
     assert full_manifests(table, LAWS) == 2
+
+
+@pytest.mark.parametrize(
+    ("count", "live", "room", "fitting"),
+    [(99, 1, 899, 2), (99, 1, 900, 3), (99, 0, 900, 2.5), (10, 0, 900, 3), (12, 0, 900, 2.5), (99, 0, 449, 1)],
+)
+def test_as_many_emptied_manifests_fit_in_as_on_average(count: int, live: int, room: float, fitting: float):
+    (row,) = rows_of(table_with([(count, 300, live, 0, 0)]))
+    assert fitting_of(row, room) == pytest.approx(fitting, abs=1e-6)
 
 
 def test_one_manifest_is_not_rewritten():

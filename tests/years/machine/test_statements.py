@@ -43,6 +43,7 @@ from wasim.years.machine.statements import (
     together_of,
 )
 from wasim.years.machine.tables import (
+    ADDS_ANYWHERE,
     APPENDS,
     ARRIVED,
     BEYOND,
@@ -569,6 +570,19 @@ def test_new_files_go_into_the_newest_partitions_others_anywhere(is_scattered: i
     found = [one[PARTIAL_FILES : PARTIAL_ROWS + 1] for one in table.cohorts[:2]]
     assert found == [pytest.approx(older), pytest.approx(newest)]
     assert held_in(table) == pytest.approx((10, 110))
+
+
+def test_each_partition_gets_whole_files_where_they_come_anywhere() -> None:
+    """Of nine partitions 3.6 files of ten rows each: three or four, as large as the others."""
+    table = new_table()
+    for _ in range(9):
+        begin_cohort(table, 1.0)
+    table.numbers[IS_SCATTERED] = table.numbers[ADDS_ANYWHERE] = 1.0
+    into_partitions(table, 32.4, 324.0)
+    found = [one[PARTIAL_FILES : PARTIAL_ROWS + 1] for one in table.cohorts[:9]]
+    assert {files for files, _ in found} == {3, 4}
+    assert [rows for _, rows in found] == pytest.approx([10 * files for files, _ in found])
+    assert held_in(table)[0] in {32, 33}
 
 
 @pytest.mark.parametrize(("small_rows", "settled"), [(inf, (1, 25)), (20.0, (4, 100))])

@@ -362,6 +362,7 @@ def test_a_manifest_without_entries_of_a_kind_misses_none() -> None:
 def test_entries_go_with_the_partitions_last_compacted_before_them() -> None:
     """Two of four partitions are compacted, one of them for the second time: commits 1 to 5 are in the others alone."""
     table = table_with([(4, 9e3, 3, 0, 0), (1, 9e3, 3, 1, 0), (2, 9e3, 4, 0, 0)])
+    table.rows[0][3][:5] = [9.0, 9e3, 3.0, 0.0, 0.0]  # in use no more
     table.numbers[DEALT] = 7.0
     table.counted[:4] = [[3.0, 5.0, 1.0], [7.0, 0.0, 1.0], [4.0, 0.0, 0.0], [4.0, 0.0, 0.0]]
     mark_counted(table, replace(simple_laws(), files=4.0, open_partitions=4.0), 4, 9 / 23, 1.0)

@@ -140,8 +140,8 @@ def deletes_whole_files(table: Table, laws: Laws, wanted: float, first: float) -
     whole = laws.knows_rows > 0 and begins_with_files(table, laws, first)
     if row[ON_READ] > 0 and not whole:
         numbers[CLEARED_FROM] = inf
-    elif first > numbers[DELETED_THROUGH] or first < numbers[CLEARED_FROM]:
-        numbers[CLEARED_FROM] = first
+    else:
+        numbers[CLEARED_FROM] = first if first > numbers[DELETED_THROUGH] else min(first, numbers[CLEARED_FROM])
     numbers[DELETED_THROUGH] = rows_through(laws, numbers[COMMITS])
     return whole
 

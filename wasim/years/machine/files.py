@@ -440,7 +440,7 @@ def shares_of_due(one: list[float], share: float, more: float, of_arrived: bool)
     arrived, compacted = one[SMALL_FILES], one[PARTIAL_FILES]
     if not of_arrived:
         return 1 + more / (arrived + compacted), 1 + more / (arrived + compacted)
-    more_arrived = min(more, arrived * (1 / share - 1)) if more > 0 else 0.0
+    more_arrived = min(max(0.0, more), arrived * (1 / share - 1))
     of_small = 1 + more_arrived / arrived if is_any(arrived) else 1.0
     return of_small, 1 + (more - more_arrived) / compacted if is_any(compacted) else 1.0
 

@@ -227,7 +227,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         forget_dead(table, laws, with_dead)
         forget_seen(table, laws, smalls, of_small, of_partial, is_edge_taken)
         is_all = (of_small >= 1 or not is_any(smalls)) and (of_partial >= 1 or not is_any(partials))
-        if not is_any(before) and (is_all or laws.deletes + laws.uses_vectors == 0):
+        if not is_any(before) and (is_all or max(laws.deletes, laws.uses_vectors) == 0):
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
     before = entries_of(table, SETTLED)
