@@ -174,6 +174,14 @@ def test_merged_deletes_are_as_old_as_their_entries_on_average() -> None:
     assert [row[MISSED] for row in rows_of(table, 1)] == pytest.approx([(0.9 + 2) / 6])
 
 
+@pytest.mark.parametrize("column", [FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS])
+def test_manifests_unlike_in_anything_stay_apart(column: int) -> None:
+    table = table_with([(2, 100, 3, 3, 3)] * 3)
+    rows_of(table)[2][column] += 0.5
+    settle(table, 0, 16)
+    assert [row[COUNT] for row in rows_of(table)] == [4, 2]
+
+
 def test_deletes_counted_together_are_as_old_as_on_average() -> None:
     table = table_with([(1, 100, 1, 0, 0), (1, 100, 3, 0, 0), (1, 900, 3, 0, 0), (1, 900, 3, 0, 0)], group=1)
     for row, missed in zip(rows_of(table, 1), (0.2, 0.6, 0.9, 0.9), strict=True):

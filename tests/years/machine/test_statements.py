@@ -77,6 +77,7 @@ from wasim.years.machine.tables import (
     HIT_ROWS,
     HIT_SHARES,
     IN_STEP,
+    IS_DYNAMIC,
     IS_NEWEST,
     IS_SCATTERED,
     IS_THERE,
@@ -408,6 +409,14 @@ def test_an_overwrite_of_no_partition_does_nothing() -> None:
     before = list(table.flows)
     overwrite_rows(table, LAWS, 0.0, True)
     assert table.flows == before
+
+
+@pytest.mark.parametrize(("is_dynamic", "left"), [(0.0, 0), (1.0, 3)])
+def test_a_static_overwrite_by_no_row_empties_the_table(is_dynamic: float, left: int) -> None:
+    table, laws = appended(3), statement(LAWS, OVERWRITE, 0.0)
+    laws.changes[OVERWRITE][IS_DYNAMIC] = is_dynamic
+    change_rows(table, laws, OVERWRITE)
+    assert live_files(table, 0) == left
 
 
 def test_an_overwrite_of_some_partitions_leaves_the_others() -> None:

@@ -75,6 +75,7 @@ from wasim.years.machine.touched import (
     hit_scattered,
     is_at_edge,
     large_files,
+    largest_of,
     live_in_hits,
     missed_by,
     missed_of_fading,
@@ -175,6 +176,13 @@ def test_a_tenth_of_all_rows_hits_files_by_chance() -> None:
     assert [table.hits[HIT_ROW_SHARES][number] for number in (ARRIVED, BEYOND)] == pytest.approx([of_ten, of_thirty])
     assert live_in_hits(table) == pytest.approx(120 * of_ten + 30 * of_thirty)
     assert table.rows[1][0][MISSED] == pytest.approx(0.5 * 0.9)
+
+
+def test_the_largest_file_is_the_one_of_most_rows() -> None:
+    """Of one file of six rows, one of eighteen and two of twelve each."""
+    table = table_of([(1, 0, 0, 4, 48)])
+    table.cohorts[0][SIZED_FILES : SIZED_FILES + 6] = [1.0, 6.0, 1.0, 18.0, 2.0, 24.0]
+    assert largest_of(table.cohorts[0]) == SIZED_FILES + 2
 
 
 def test_statements_write_into_the_partitions_that_they_hit() -> None:
