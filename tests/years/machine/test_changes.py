@@ -92,3 +92,5 @@ def test_rows_deleted_in_turn_are_cleared_from_the_first():
         table.numbers[COMMITS] = commits
         deletes_whole_files(table, laws, 0.0, first)
         assert (table.numbers[CLEARED_FROM], table.numbers[DELETED_THROUGH]) == (cleared, commits * ROWS)
+    for laws.knows_rows in (0, 1):  # which rows a file holds
+        assert deletes_whole_files(table, laws, 0.0, 0.0) == laws.knows_rows

@@ -215,6 +215,7 @@ def test_chance_is_looked_at_once_it_may_have_brought_enough():
     table.cohorts[0][SMALL_FILES] = 2.0
     assert next_by_count(table, laws, chances) == 2 + 2
     assert next_by_count(table, replace(laws, least_files=50.0), chances) == 2 + 48
+    assert next_by_count(table, replace(laws, least_files=50.0, new_small=0.0), chances) == inf  # none come
 
 
 def test_commits_of_nothing_come_before_other_jobs_and_after():
