@@ -129,8 +129,8 @@ class CommitSamples:
         partitions = _scaled(cells.touched, of_sample, rows)
         open_partitions = max(cells.seen, partitions)
         takes_turns = case.writer.kind == "streaming" and writing > 1
-        files = min(files * _values_touched(case, lifetime_s, 1 if takes_turns else writing), float(rows))
-        partitions *= _values_touched(case, lifetime_s, 1)
+        files = min(files * values_touched(case, lifetime_s, 1 if takes_turns else writing), float(rows))
+        partitions *= values_touched(case, lifetime_s, 1)
         if is_whole:
             files = cells.files
         return Arrivals(
@@ -220,7 +220,7 @@ def growing_fields(case: Case) -> dict[int, float]:
     return growing
 
 
-def _values_touched(case: Case, lifetime_s: float, tasks: int) -> float:
+def values_touched(case: Case, lifetime_s: float, tasks: int) -> float:
     """Values of growing fields that a task's rows have, on average, where tasks share a commit's time between them."""
     if lifetime_s == inf:
         return 1.0

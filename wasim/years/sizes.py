@@ -19,6 +19,7 @@ from wasim.iceberg.manifest_lists import (
     manifest_list_header_values,
 )
 from wasim.iceberg.names import manifest_name
+from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.record_fields import FileContent, ManifestContent
 from wasim.rules.merging import ROLLING_FILES
@@ -232,7 +233,11 @@ class TableSample:
 
     @cached_property
     def _wanted(self) -> int:
-        """Entries to look at in one manifest: as many as a block holds, which is compressed by itself."""
+        """Entries to look at in one manifest: as many as a block holds, which is compressed by itself, or many of which
+        Parquet compresses each column together.
+        """
+        if self._case.table.format_version >= PARQUET_SINCE:
+            return MOST_ENTRIES
         bounds = ENTRY_BYTES + BOUNDED_BYTES * len(self._writer.files.bounded)
         return min(MOST_ENTRIES, max(FEWEST_ENTRIES, ceil(BLOCK_RAW_BYTES / bounds)))
 

@@ -112,9 +112,11 @@ def waits_for_compaction(small: int, partial: int, rows: int) -> bool:
 @pytest.mark.parametrize("settles", [0, 1])
 def test_every_file_is_dealt_out_once(lifetime: float, settles: int):
     together = 4.0 if lifetime > 1 else 2.0  # partitions that are open
+    both = 1 / 15 if lifetime == 7.5 else 0.0  # of 15 commits the eighth writes into both times
     table, laws = new_table(), replace(LAWS, lifetime=lifetime, settles=settles, open_partitions=together)
+    laws = replace(laws, straddling=both)
     laws = replace(laws, settled_files=3.0 * settles, settled_rows=600.0 * settles)
-    for commits in (1, 2, 10, 11, 90, 300):
+    for commits in (15, 30, 90, 300) if both else (1, 2, 10, 11, 90, 300):
         table.numbers[COMMITS] = float(commits)
         deal_out(table, laws)
         assert (files_of(table), data_rows_of(table)) == pytest.approx((3 * commits, 600 * commits))
@@ -123,6 +125,16 @@ def test_every_file_is_dealt_out_once(lifetime: float, settles: int):
     if lifetime < inf:
         partitions = sum(one[PARTITIONS] for one in table.cohorts[: int(table.numbers[COHORTS])])
         assert partitions == together * -(-300 // max(1.0, lifetime))
+
+
+@pytest.mark.parametrize(("tasks", "files"), [(1, [9, 10, 9, 9]), (4, [35, 35, 35, 34])])
+def test_a_commit_across_the_hour_writes_into_both(tasks: int, files: list[int]):
+    """Every 7 minutes, the 9th, 18th and 26th do; of tasks whose rows follow each other, one of each."""
+    laws = replace(LAWS, lifetime=60 / 7, open_partitions=1.0, straddling=0.1, tasks_in_order=float(tasks))
+    laws, table = replace(laws, files=tasks + 0.1), new_table()
+    table.numbers[COMMITS] = 34.0
+    deal_out(table, laws)
+    assert [round(one[SMALL_FILES], 6) for one in table.cohorts[:4]] == files
 
 
 def rows_of_outputs(*groups: tuple[int, int]) -> list[float]:

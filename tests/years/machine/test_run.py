@@ -181,6 +181,41 @@ def test_a_statement_writes_as_many_files_as_exactly(seed: int):
         assert written == pytest.approx(exact.written_bytes[kind], rel=within), kind
 
 
+def small_case(partition_by: list[dict[str, str]], changes: Changes, **other: Any) -> Case:
+    case = synthetic_case(writer="batch", interval_s=120.0, horizon_s=200 * 120.0)
+    columns = (Columns(name="a", type="long"),)
+    table = {"partition_by": partition_by, "columns": columns, "key_column": "event_id", "time_column": "event_time"}
+    table = case.table.model_validate(case.table.model_dump() | table)
+    workload = case.workload.model_copy(update={"rows_per_second": 8.0})
+    return replace(case, table=table, workload=workload, changes=changes, **other)
+
+
+def test_hours_are_compacted_by_the_files_that_each_has():
+    """Commits every 7 minutes: nine or ten files come into an hour, and its second compaction takes the ninth."""
+    case = small_case([{"column": "event_time", "transform": "hour"}], Changes(), commit_interval_s=420.0)
+    upkeep = Maintenance.model_validate({"rewrite_data_files": {"when_small_files": 20}})
+    compare(replace(case, horizon_s=200 * 420.0, maintenance=upkeep), 0.01, Kind)
+
+
+def upserting(case: Case, mode: str) -> Case:
+    upsert = Upsert.model_validate({"share": 0.1, "mode": mode, "locality": "newest"})
+    return replace(case, writer=case.writer.model_copy(update={"upsert": upsert}))
+
+
+def test_files_of_two_statements_are_hit_by_their_sizes():
+    """Those of upserts are small, those of MERGE large: 34 % too few were hit where all counted as one kind."""
+    merge = {"every": 7200.0, "share": 0.2, "mode": "merge-on-read"}
+    case = small_case([], Changes.model_validate({"merge": merge}))
+    compare(upserting(case, "merge-on-read"), 0.03, (Kind.DATA, Kind.DELETE_FILE, Kind.DELETE_MANIFEST))
+
+
+def test_the_newest_rows_lie_with_others_once_an_update_wrote_them_again():
+    """So each upsert of a bucket writes all of it from then on: data had 65 % too few bytes."""
+    update = {"every": 3600.0, "share": 0.01}
+    case = small_case([{"column": "event_id", "transform": "bucket[8]"}], Changes.model_validate({"update": update}))
+    compare(upserting(replace(case, horizon_s=90 * 120.0), "copy-on-write"), 0.05, (Kind.DATA, Kind.MANIFEST_LIST))
+
+
 def test_each_commit_that_brings_two_manifests_is_looked_at():
     """Upserts on read list one of data and one of deletes each: the sixth one makes twelve."""
     case = replace(synthetic_case(writer="batch", horizon_s=40.0), maintenance=REWRITTEN)

@@ -93,21 +93,35 @@ def deal_out(table: Table, laws: Laws) -> None:
         into_newest(table, laws, commits - numbers[DEALT])
         numbers[DEALT] = commits
         return
+    tasks = laws.tasks_in_order
     while numbers[DEALT] < commits - NEGLIGIBLE:
-        position = numbers[DEALT] / lifetime
-        unit = floor(position + NEGLIGIBLE)
+        unit = floor(numbers[DEALT] / lifetime + NEGLIGIBLE)
         last = min(commits, max(numbers[DEALT] + 1, float(floor((unit + 1) * lifetime + NEGLIGIBLE))))
-        if numbers[DEALT] > 0 and position - unit < 1 / lifetime - NEGLIGIBLE:
-            if numbers[COHORTS] > MOST_COHORTS:
-                place = min(places_through(table, laws), int(numbers[COHORTS]) - 2)
-                put_together(table, place, place + 1)
-            begin_cohort(table, laws.open_partitions)
+        begun = numbers[DEALT] - unit * lifetime
+        if numbers[DEALT] > 0 and begun < (NEGLIGIBLE if lifetime > 1 else 1.0 - NEGLIGIBLE):
+            open_next(table, laws)
         if last < commits and lifetime <= 1:  # every commit opens partitions of its own
             numbers[COHORTS] -= 1
             begin_cohort(table, laws.partitions * (commits - numbers[DEALT]))
             last = commits
-        into_newest(table, laws, last - numbers[DEALT])
+        before = (unit + 1) * lifetime - numbers[DEALT]  # of its rows, where the next commit's partitions differ
+        if lifetime > 1 and NEGLIGIBLE < before < 1 - NEGLIGIBLE:
+            whole = floor(before * tasks)  # one more writes into both
+            into_newest(table, laws, (whole + 1) / (tasks + laws.straddling))
+            open_next(table, laws)
+            into_newest(table, laws, (tasks - whole) / (tasks + laws.straddling))
+        else:
+            share = tasks / (tasks + laws.straddling) if lifetime > 1 else 1.0
+            into_newest(table, laws, share * (last - numbers[DEALT]))
         numbers[DEALT] = last
+
+
+def open_next(table: Table, laws: Laws) -> None:
+    """Opens the partitions that follow the newest ones."""
+    if table.numbers[COHORTS] > MOST_COHORTS:
+        place = min(places_through(table, laws), int(table.numbers[COHORTS]) - 2)
+        put_together(table, place, place + 1)
+    begin_cohort(table, laws.open_partitions)
 
 
 def rows_in(table: Table, laws: Laws, place: int) -> tuple[float, float]:

@@ -81,6 +81,8 @@ from wasim.years.machine.tables import (
     NEWEST_FILES,
     OLDEST_ROW,
     OLDEST_THROUGH,
+    OTHER_FILES,
+    OTHER_ROWS,
     OTHER_SEEN,
     OVERWRITE,
     OVERWRITES,
@@ -207,6 +209,7 @@ def rewrite_rows(
     edge, edge_files, edge_rows = edge_of(table, laws), numbers[EDGE_FILES], numbers[EDGE_ROWS]
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
     keep_missed(table, edge, edge_files, edge_rows)
+    mix_edge(table, laws, edge, written / max(made, NEGLIGIBLE))
     if not is_own and numbers[IS_SCATTERED] > 0 and is_any(made) and numbers[CLOSED_FILES] == 0:
         mix_partitions(table, laws, squares, squares - squares_left, written, made)
     replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
@@ -233,6 +236,17 @@ def keep_missed(table: Table, edge: int, files: float, rows: float) -> None:
         missed = max(0.0, files - table.hits[HIT_FILES][edge])
         numbers[EDGE_FILES] += missed
         numbers[EDGE_ROWS] += missed / files * rows
+
+
+def mix_edge(table: Table, laws: Laws, edge: int, each: float) -> None:
+    """Of the files that held the rows of either end, those that a statement on scattered rows hit end with others' rows
+    in files of `each` so many; in partitions by time what is in that of the end is as old.
+    """
+    numbers = table.numbers
+    if numbers[IS_SCATTERED] > 0 and laws.lifetime == inf:
+        share = table.hits[HIT_SHARES][edge]
+        numbers[EDGE_ROWS] += share * max(0.0, numbers[EDGE_FILES] * each - numbers[EDGE_ROWS])
+        numbers[OTHER_ROWS] += share * max(0.0, numbers[OTHER_FILES] * each - numbers[OTHER_ROWS])
 
 
 def held_by_hits(table: Table, laws: Laws, is_own: bool) -> tuple[float, float]:

@@ -201,6 +201,7 @@ class Laws:
     partitions: float
     open_partitions: float
     lifetime: float  # commits
+    straddling: float  # the share of commits whose rows fall into partitions of two times
     uneven: float  # the variance of how many files of a commit each of them has
     # compaction
     compacts: int
@@ -230,7 +231,7 @@ class Laws:
     rewrite_json: float
     names_manifests: int  # whether a job's summary counts manifests
     nothing_json: float  # a writer's without rows, around its numbers
-    # statements: a row each, and what a snapshot takes around its numbers, by operation
+    # statements: how many there are, a row each, and what a snapshot takes around its numbers, by operation
     changes_rows: int
     interval_us: int  # between two commits
     changes: list[list[float]]

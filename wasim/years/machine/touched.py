@@ -175,23 +175,46 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             hit, of_rows = hit_of_hours(table, laws, share)
         elif is_rewritten and large > 0:
             hit, of_rows = hit_of_large(table, share, large, evenly, max(numbers[SQUARES], mean * one[LIVE]))
+        elif is_rewritten and on_read:
+            hit, of_rows = hit_by_size(table)
         else:
-            hit, of_rows = hit_by_chance(table, number, is_rewritten and on_read)
+            hit, of_rows = hit_by_chance(table, number)
         hits[HIT_FILES][number], hits[HIT_SHARES][number] = one[FILES] * hit, hit
         hits[HIT_ROW_SHARES][number], hits[HIT_ROWS][number] = of_rows, one[LIVE] * share
     note_where_written(table, on_read)
 
 
-def hit_by_chance(table: Table, number: int, fades: bool) -> tuple[float, float]:
-    """Which share of the files of a class the touched rows are in, and of its rows; `fades` where statements before
-    have left fewer in some.
-    """
+def hit_by_chance(table: Table, number: int) -> tuple[float, float]:
+    """Which share of the files of a class the touched rows are in, and of its rows."""
     touches, mean, wider = table.numbers[TOUCHES], table.likely[number][0], table.likely[number][1]
-    missed = missed_of_fading(mean, wider, touches) if fades else missed_by(mean, wider, touches)
-    kept = (1 - touches) / (1 + touches * wider)
+    missed, kept = missed_by(mean, wider, touches), (1 - touches) / (1 + touches * wider)
     if number == REWRITTEN:  # rows of missed files, and pairs of rows
         table.numbers[SQUARES_LEFT] = table.classes[number][LIVE] * missed * kept * (1 + (mean + wider) * kept)
     return 1 - missed, 1 - missed * kept
+
+
+def hit_by_size(table: Table) -> tuple[float, float]:
+    """The same of what statements on read wrote, each its own sizes, and have left fewer rows in some files than in
+    others of their size.
+    """
+    one, touches, squares, hit, rows = table.classes[REWRITTEN], table.numbers[TOUCHES], 0.0, 0.0, 0.0
+    live = one[LIVE] / one[RECORDS]
+    for turn in range(2):
+        apart = max(0.0, table.numbers[SQUARES] / max(squares, NEGLIGIBLE) - 1)
+        for place in range(int(table.numbers[COHORTS])):
+            cohort = table.cohorts[place]
+            for column in range(SIZED_FILES, UNEVEN, 2):
+                files, held = cohort[PARTITIONS] * cohort[column], cohort[PARTITIONS] * cohort[column + 1]
+                if files <= NEGLIGIBLE:
+                    continue
+                each = held / files * live
+                if turn == 0:
+                    squares += files * each * each
+                else:
+                    missed = missed_of_fading(each, each * apart - 1, touches)
+                    hit += files * (1 - missed)
+                    rows += held * (1 - missed * (1 - touches) / (1 + touches * (each * apart - 1)))
+    return hit / one[FILES], rows / one[RECORDS]
 
 
 def note_where_written(table: Table, on_read: bool) -> None:
