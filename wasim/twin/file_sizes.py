@@ -80,7 +80,7 @@ _TEXT_OVERHEAD_BYTES = 1.2  # of a string's length and of what zstd leaves above
 _NUMBER_OVERHEAD_BYTES = 0.5
 FOOTER_BYTES_PER_COLUMN = 170.0  # apart from the schema: 1,018 B for 5 columns, 2,299 for 12, 3,738 for 21
 _EXACT_ROWS, _NEAR = 64, 0.1
-_MOST_COMPRESSED = 1 << 13  # rows of upserts: larger files are mostly compacted, and sums know them by the law
+MOST_COMPRESSED = 1 << 13  # rows of upserts: larger files are mostly compacted, and sums know them by the law
 _LEAST_DEVIATION_BYTES = 0.25  # a page's checksum takes a byte less once in sixteen files
 _DEVIATION_BY_ROOT = 0.1  # what zstd makes of a page differs by so much of its bytes' square root: 0.04 … 0.2, measured
 _ENTROPY_BYTES = {"double": 7.53, "float": 3.9, "timestamp": 7.18, "timestamptz": 7.18, "boolean": 0.125}
@@ -295,9 +295,11 @@ class FileSizes:
 
     def mean_column_bytes(self, rows: int) -> float:
         """Bytes of the columns of a file of `rows` rows, on average."""
-        return sum(
-            count * self.kinds[kind].mean(_values_in(leaf, rows)) for kind, leaf, count in self._of_each_kind
-        ) * (rows > 0)
+        return sum(count * self.mean_bytes(leaf, rows) for _, leaf, count in self._of_each_kind) * (rows > 0)
+
+    def mean_bytes(self, leaf: Leaf, rows: int) -> float:
+        """Bytes of one column of a file of `rows` rows, on average."""
+        return self.kinds[self._kind_of(leaf)].mean(_values_in(leaf, rows))
 
     def rows_of_one(self, rows: float, target_bytes: int) -> float:
         """Rows of the first file that a task makes of so many: all of them, where they cannot come to the target."""
@@ -341,7 +343,7 @@ class FileSizes:
     def draw(self, rows: RowSet, rng: np.random.Generator, *, has_lineage: bool = False) -> FileBytes:
         """Bytes of a file that holds these rows; with `has_lineage`, their lineage columns too."""
         columns = self._draw_columns(tuple(len(rows) - self.rows.nulls(leaf, rows) for leaf in self.leaves), rng)
-        if self.scattered and len(rows) <= _MOST_COMPRESSED:
+        if self.scattered and len(rows) <= MOST_COMPRESSED:
             columns |= {
                 leaf.field_id: self.number_bytes(leaf, self.rows.values(leaf, rows))
                 for leaf in self.leaves

@@ -1,7 +1,7 @@
 """What one commit of the writer brings, from a sample of its rows: how many files, how large, into which partitions."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -14,7 +14,7 @@ from wasim.rules.compaction import output_files
 from wasim.scenario import Case
 from wasim.twin import WriterProfile
 from wasim.twin.data_files import data_files_of
-from wasim.twin.file_sizes import FileSizes, lineage_footer_bytes
+from wasim.twin.file_sizes import MOST_COMPRESSED, FileSizes, lineage_footer_bytes
 from wasim.twin.partitions import partition_values
 from wasim.twin.row_sets import all_rows, new_rows
 from wasim.twin.rows import Values, split_rows
@@ -129,8 +129,8 @@ class CommitSamples:
         partitions = _scaled(cells.touched, of_sample, rows)
         open_partitions = max(cells.seen, partitions)
         takes_turns = case.writer.kind == "streaming" and writing > 1
-        files = min(files * values_touched(case, lifetime_s, 1 if takes_turns else writing), float(rows))
-        partitions *= values_touched(case, lifetime_s, 1)
+        files = min(files * _values_touched(case, lifetime_s, 1 if takes_turns else writing), float(rows))
+        partitions *= _values_touched(case, lifetime_s, 1)
         if is_whole:
             files = cells.files
         return Arrivals(
@@ -170,7 +170,7 @@ def sampled_commits(rows: int) -> int:
     return max(2, min(MOST_SAMPLED_COMMITS, SAMPLED_IN_ALL // rows))
 
 
-def _sampled_cells(case: Case, profile: WriterProfile, growing: Collection[int]) -> _Cells:
+def _sampled_cells(case: Case, profile: WriterProfile, growing: Mapping[int, float]) -> _Cells:
     drawn = data_files_of(case, profile, most_rows_computed=0)
     commits = sampled_commits(case.rows_per_commit)
     by_commit = [drawn.shuffled([new_rows(task) for task in split_rows(case, one)]) for one in range(1, commits + 1)]
@@ -181,14 +181,18 @@ def _sampled_cells(case: Case, profile: WriterProfile, growing: Collection[int])
     values = partition_values(drawn.rows, drawn.spec, drawn.leaves, all_rows(tasks))
     cell_of = _numbered([one for place, one in enumerate(values) if place not in growing], len(task_of))
     written = _per_group(task_of, _numbered(values, len(task_of)), len(tasks))
-    files = np.bincount(np.repeat(np.arange(commits), [len(shared) for shared in by_commit]), written, commits)
+    per_task = _per_group(task_of, cell_of, len(tasks))
+    commit_of_task = np.repeat(np.arange(commits), [len(shared) for shared in by_commit])
+    files = np.bincount(commit_of_task, written, commits)
+    is_by_time = straddling(case, min(growing.values(), default=inf)) > 0  # which commits are in two is no chance
+    by_chance = np.bincount(commit_of_task, per_task, commits) if is_by_time else files
     return _Cells(
         tasks=len(by_commit[0]),
-        per_task=float(_per_group(task_of, cell_of, len(tasks)).sum() / commits),
+        per_task=float(per_task.sum() / commits),
         touched=float(np.mean(_per_group(commit_of, cell_of, commits))),
         seen=float(cell_of.max() + 1),
         files=float(np.mean(files)),
-        spread=tuple(np.bincount(files.astype(np.int64)) / commits) if len(set(files)) > 1 else (),
+        spread=tuple(np.bincount(by_chance.astype(np.int64)) / commits) if len(set(by_chance)) > 1 else (),
     )
 
 
@@ -220,7 +224,16 @@ def growing_fields(case: Case) -> dict[int, float]:
     return growing
 
 
-def values_touched(case: Case, lifetime_s: float, tasks: int) -> float:
+def straddling(case: Case, lifetime_s: float) -> float:
+    """The share of commits whose rows fall into partitions of two times, each of which lasts so many seconds; none
+    where a commit's last no longer than it, or where statements change rows, as of these means are known alone.
+    """
+    if case.changes_rows or lifetime_s <= case.commit_interval_s:
+        return 0.0
+    return _values_touched(case, lifetime_s, 1) - 1
+
+
+def _values_touched(case: Case, lifetime_s: float, tasks: int) -> float:
     """Values of growing fields that a task's rows have, on average, where tasks share a commit's time between them."""
     if lifetime_s == inf:
         return 1.0
@@ -254,13 +267,15 @@ class FileBytes:
         self.deals_out = case.writer.kind == "streaming"
         self.sizes = sizes = data_files_of(case, profile).file_sizes
         self._parts: tuple[tuple[float, FileSizes], ...] = ((1.0, sizes),)
+        self._apart = 0.0
         # whether files' bounds say which rows they hold
         self.knows_rows = any(one.role == "event_id" and one.bound_length is not None for one in sizes.leaves)
         self.log_rows = np.log(_SIZES_AT).tolist()
         self.log_bytes = [log(self._exactly(int(rows))) for rows in _SIZES_AT.tolist()]
 
     def _exactly(self, rows: int) -> float:
-        return sum(part * (one.mean_column_bytes(rows) + one.footer_bytes) for part, one in self._parts)
+        apart = self._apart * rows * (rows <= MOST_COMPRESSED)
+        return apart + sum(part * (one.mean_column_bytes(rows) + one.footer_bytes) for part, one in self._parts)
 
     def between(self, other: "FileBytes", share: float) -> "FileBytes":
         """The bytes between these and a like writer's: `share` of the way."""
@@ -268,6 +283,13 @@ class FileBytes:
         found.log_bytes = np.log(np.exp(self.log_bytes) * (1 - share) + np.exp(other.log_bytes) * share).tolist()
         parts = [(part * (1 - share), one) for part, one in self._parts]
         found._parts = (*parts, *((part * share, one) for part, one in other._parts))
+        return found
+
+    def with_rows_apart(self, more: float) -> "FileBytes":
+        """The same where a row's key and time, which follow no others, take so much more."""
+        found = copy(self)
+        found._apart = more
+        found.log_bytes = [log(found._exactly(int(rows))) for rows in _SIZES_AT.tolist()]
         return found
 
     def knowing(self, arrivals: Arrivals) -> "FileBytes":

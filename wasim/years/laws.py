@@ -14,7 +14,7 @@ from wasim.twin.snapshot_updates import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.workload import schedule
-from wasim.years.arrivals import Arrivals, values_touched, whole
+from wasim.years.arrivals import Arrivals, straddling, whole
 from wasim.years.jobs import Job
 from wasim.years.machine.sizes import compacted_bytes
 from wasim.years.machine.tables import (
@@ -59,7 +59,7 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
         partitions=arrivals.partitions,
         open_partitions=arrivals.open_partitions,
         lifetime=arrivals.lifetime_s / case.commit_interval_s,
-        straddling=values_touched(case, arrivals.lifetime_s, 1) - 1,
+        straddling=straddling(case, arrivals.lifetime_s),
         uneven=_uneven(case, arrivals),
         uses_vectors=int(deletes.uses_vectors),
         by_partition=int(deletes.by_partition),

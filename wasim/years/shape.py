@@ -42,8 +42,10 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     if not case.key_columns:
         arrivals = rolled(arrivals, case, file_bytes)
     sizes = read_sizes(case, arrivals, profile, site)
-    if sizes.row_deltas is not None and case.rows_per_commit <= ROWS_OF_UPSERTS:
-        arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
+    if sizes.row_deltas is not None:
+        file_bytes = file_bytes.with_rows_apart(sizes.row_deltas.apart_bytes)
+        if case.rows_per_commit <= ROWS_OF_UPSERTS:
+            arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
     deletes = NO_POSITION_DELETES
     if merges_on_read(case):
         deletes = read_position_deletes(case, profile, site)

@@ -32,6 +32,7 @@ from wasim.twin.data_files import FileNumbers, Part, data_files_of
 from wasim.twin.delete_files import equality_delete_bytes
 from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.event_log import EventLog
+from wasim.twin.file_sizes import MOST_COMPRESSED
 from wasim.twin.flink import staged_manifest
 from wasim.twin.identifiers import draw_identities, draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
@@ -100,6 +101,7 @@ class RowDeltas:
     positions: float
     first_files: float  # of the table's first commit, which replaces nothing
     first_bytes: float
+    apart_bytes: float  # that a row's key and time take more as they are in no sequence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -505,6 +507,7 @@ def _row_deltas(
         positions=positions,
         first_files=float(len(first.entries)),
         first_bytes=float(sum(content_bytes(entry.file) for entry in first.entries)),
+        apart_bytes=_apart_bytes(writer, case, arrivals),
     )
     if scale <= 1:
         return found
@@ -523,11 +526,27 @@ def _row_deltas(
     )
 
 
-def _keys_bytes(writer: CaseWriter, case: Case, rows: float) -> float:
-    """Bytes of an equality-delete file that holds the keys of `rows` rows of the checkpoint half-way."""
+def _apart_bytes(writer: CaseWriter, case: Case, arrivals: Arrivals) -> float:
+    """By how much a row of the checkpoint half-way is larger than one whose key and time follow the row before."""
+    sizes, rng, found, numbers = writer.files.file_sizes, np.random.default_rng(case.seed), 0.0, _half_way(case)
+    count = max(1, min(whole(arrivals.rows_per_file), len(numbers), MOST_COMPRESSED))
+    rows = new_rows(numbers[np.sort(rng.choice(len(numbers), count, replace=False))])
+    for leaf in sizes.leaves:
+        if leaf.role is not None:
+            found += sizes.number_bytes(leaf, sizes.rows.values(leaf, rows)) - sizes.mean_bytes(leaf, count)
+    return found / count
+
+
+def _half_way(case: Case) -> Ints:
+    """The keys of the checkpoint half-way, in the order in which they come."""
     few = with_rows(case, min(case.rows_per_commit, MOST_KEYS))
     step = next(one for one in plan_steps(few) if isinstance(one, Append))
-    numbers = np.unique(upserted_numbers(few, step, max(2, case.commits // 2)))
+    return upserted_numbers(few, step, max(2, case.commits // 2))
+
+
+def _keys_bytes(writer: CaseWriter, case: Case, rows: float) -> float:
+    """Bytes of an equality-delete file that holds the keys of `rows` rows of the checkpoint half-way."""
+    numbers = np.unique(_half_way(case))
     rng = np.random.default_rng(case.seed)
     some = np.sort(rng.choice(numbers, min(whole(rows), len(numbers)), replace=False))
     found = equality_delete_bytes(writer.subtasks.keys, new_rows(some), writer.files)

@@ -209,7 +209,7 @@ def test_files_of_two_statements_are_hit_by_their_sizes():
     compare(upserting(case, "merge-on-read"), 0.03, (Kind.DATA, Kind.DELETE_FILE, Kind.DELETE_MANIFEST))
 
 
-def test_the_newest_rows_lie_with_others_once_an_update_wrote_them_again():
+def test_the_newest_rows_lie_with_others_after_an_update():
     """So each upsert of a bucket writes all of it from then on: data had 65 % too few bytes."""
     update = {"every": 3600.0, "share": 0.01}
     case = small_case([{"column": "event_id", "transform": "bucket[8]"}], Changes.model_validate({"update": update}))

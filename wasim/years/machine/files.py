@@ -98,21 +98,20 @@ def deal_out(table: Table, laws: Laws) -> None:
         unit = floor(numbers[DEALT] / lifetime + NEGLIGIBLE)
         last = min(commits, max(numbers[DEALT] + 1, float(floor((unit + 1) * lifetime + NEGLIGIBLE))))
         begun = numbers[DEALT] - unit * lifetime
-        if numbers[DEALT] > 0 and begun < (NEGLIGIBLE if lifetime > 1 else 1.0 - NEGLIGIBLE):
+        if numbers[DEALT] > 0 and begun < (NEGLIGIBLE if laws.straddling > 0 else 1.0 - NEGLIGIBLE):
             open_next(table, laws)
         if last < commits and lifetime <= 1:  # every commit opens partitions of its own
             numbers[COHORTS] -= 1
             begin_cohort(table, laws.partitions * (commits - numbers[DEALT]))
             last = commits
         before = (unit + 1) * lifetime - numbers[DEALT]  # of its rows, where the next commit's partitions differ
-        if lifetime > 1 and NEGLIGIBLE < before < 1 - NEGLIGIBLE:
+        if laws.straddling > 0 and NEGLIGIBLE < before < 1 - NEGLIGIBLE:
             whole = floor(before * tasks)  # one more writes into both
             into_newest(table, laws, (whole + 1) / (tasks + laws.straddling))
             open_next(table, laws)
             into_newest(table, laws, (tasks - whole) / (tasks + laws.straddling))
         else:
-            share = tasks / (tasks + laws.straddling) if lifetime > 1 else 1.0
-            into_newest(table, laws, share * (last - numbers[DEALT]))
+            into_newest(table, laws, (last - numbers[DEALT]) * tasks / (tasks + laws.straddling))
         numbers[DEALT] = last
 
 
