@@ -58,6 +58,7 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
         **_of_statements(case, shape),
         partitions=arrivals.partitions,
         open_partitions=arrivals.open_partitions,
+        places=arrivals.open_partitions * _walked(case),
         lifetime=arrivals.lifetime_s / case.commit_interval_s,
         straddling=straddling(case, arrivals.lifetime_s),
         uneven=_uneven(case, arrivals),
@@ -72,6 +73,14 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
     found.small_rows = _rows_until(SMALL_FILE_SHARE * found.compaction_target, found)
     found.large_rows = _rows_until(LARGE_FILE_SHARE * found.compaction_target, found)
     return found
+
+
+def _walked(case: Case) -> float:
+    """The share of the open partitions that a commit's rows may fall into: all, unless commits walk through them."""
+    most = case.workload.partitions_per_commit
+    names = {field.column for field in case.table.partition_by if field.transform == "identity"}
+    first = next((one.values for one in case.table.columns if one.name in names and one.values), None)
+    return 1.0 if most is None or first is None else most / first
 
 
 def _uneven(case: Case, arrivals: Arrivals) -> float:

@@ -133,6 +133,7 @@ from wasim.years.machine.touched import (
     missed_of_fading,
     open_hit,
     partitions_hit,
+    places_of,
     rows_of_open,
     rows_through,
     total_of,
@@ -506,7 +507,7 @@ def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) ->
         arrived = files_before(table, laws, wanted)
     left_files, left_rows = left * hits[HIT_FILES][edge], left * hits[HIT_ROWS][edge]
     numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hits[HIT_SHARES][REWRITTEN])
-    numbers[TOGETHER] = laws.files / laws.partitions
+    numbers[TOGETHER] = laws.files / (1.0 if laws.places < laws.open_partitions else laws.partitions)
     made = min(laws.tasks, wanted)
     if made > 0 and laws.is_partitioned:
         last = rows_through(laws, numbers[COMMITS])
@@ -585,7 +586,8 @@ def cells_between(laws: Laws, first: float, stop: float) -> float:
 
 def newest_partitions(table: Table, laws: Laws, rows: float) -> float:
     """Partitions that this number of the newest rows falls into by chance, of those that were opened last."""
-    return drawn(min(partitions_so_far(table, laws), laws.open_partitions), rows)
+    last = rows_through(laws, table.numbers[COMMITS])
+    return drawn(min(partitions_so_far(table, laws), places_of(laws, last - rows, last)), rows)
 
 
 def tasks_for(laws: Laws, written: float, deleted: float) -> float:

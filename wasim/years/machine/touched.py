@@ -553,12 +553,22 @@ def files_with(table: Table, laws: Laws, place: int, rows: float, is_newest: boo
     number, count, live = int(table.queue[place][0]), table.queue[place][1], table.queue[place][2]
     if rows >= live - NEGLIGIBLE:
         return count
+    first = table.numbers[GONE_ROWS]
+    if is_newest:  # before the new rows of a commit that changes them
+        first = rows_through(laws, table.numbers[COMMITS]) - laws.new_rows * table.numbers[STATEMENTS_WRITE] - rows
+    open_places = places_of(laws, first, first + rows)
     if laws.is_partitioned and count == table.numbers[EDGE_FILES]:  # a file for each partition
-        return count if is_edge_hit else drawn(count, rows)
+        return count if is_edge_hit else drawn(min(count, open_places), rows)
     if number == ARRIVED:
         return min(count, arrived_files(table, laws, rows, is_newest)[0])
-    least = drawn(min(count, laws.open_partitions), rows)
+    least = drawn(min(count, open_places), rows)
     return min(count, max(least, float(ceil(rows / (live / count) - PART_OF_FILE))))
+
+
+def places_of(laws: Laws, first: float, last: float) -> float:
+    """Of the open partitions, those that the rows from the first to the last may fall into."""
+    walked = floor((last - PART_OF_FILE) / laws.rows_per_commit) - floor(first / laws.rows_per_commit) + 1
+    return min(laws.open_partitions, laws.places * walked)
 
 
 def queue_up(table: Table, place: int, number: int, files: float, live: float) -> int:
@@ -778,12 +788,14 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
         return every * (1 - missed)
     touched, units = total_of(table.hits[HIT_ROWS]), 1.0
     first, last = table.numbers[GONE_ROWS], table.numbers[GONE_ROWS] + touched
+    places = places_of(laws, first, last)
     if table.numbers[IS_NEWEST] > 0:  # with the new rows of a commit, if that is what changes them
         last = rows_through(laws, table.numbers[COMMITS])
-        first = last - live_in_hits(table) - laws.new_rows * table.numbers[STATEMENTS_WRITE]
+        stop = last - laws.new_rows * table.numbers[STATEMENTS_WRITE]
+        first, places = stop - live_in_hits(table), places_of(laws, stop - touched, last)
     if laws.lifetime < inf:
         units = unit_of(laws, last - PART_OF_FILE) - unit_of(laws, first) + 1
-    return drawn(units * laws.open_partitions, things)
+    return drawn(units * places, things)
 
 
 def unit_of(laws: Laws, row: float) -> float:
