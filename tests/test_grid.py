@@ -55,7 +55,7 @@ def results(scenario):
 
 
 def recorded(case):
-    return simulate_table(case, shipped_profile(case), np.random.default_rng(case.seed)).recording
+    return simulate_table(case, shipped_profile(case), np.random.default_rng(case.seed))
 
 
 def test_settings_that_differ_in_what_is_retained_share_a_block(scenario):
@@ -74,7 +74,7 @@ def test_a_setting_commits_as_early_as_its_profile_ships(tmp_path):
 def test_settings_are_near_to_their_exact_simulation(scenario, results):
     for case in scenario.cases()[2::7]:
         found = next(row for row in results if all(str(row[field]) == text for field, text in case.swept.items()))
-        exact = sum_events(recorded(case).events)
+        exact = sum_events(recorded(case).recording.events)
         assert found["data_manifest_files"] == exact.files_written[Kind.DATA_MANIFEST]
         assert found["metadata_written_bytes"] == pytest.approx(exact.metadata_bytes, rel=0.01)
         for kind in WRITTEN:
@@ -98,8 +98,8 @@ def test_settings_under_maintenance_are_near_to_their_exact_simulation(tmp_path)
     assert len({tuple(case.swept.values())[:2] for case in cases}) == 9
     rows = simulate_grid(plan_grid(cases), grid_schema(cases), processes=1).to_pylist()
     for case, row in list(zip(cases, rows, strict=True))[::4]:
-        recording = recorded(case)
-        exact, settled = sum_events(recording.events), settled_of(case, recording)
+        made = recorded(case)
+        exact, settled = sum_events(made.recording.events), settled_of(case, made.recording, made.live_bytes)
         for kind in WRITTEN:
             assert row[f"{kind}_files"] == pytest.approx(exact.files_written[kind], rel=0.01)
             assert row[f"{kind}_written_bytes"] == pytest.approx(exact.written_bytes[kind], rel=0.03)

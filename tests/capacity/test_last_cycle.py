@@ -9,25 +9,18 @@ from support.plans import a_request, a_simulator
 
 from wasim.capacity import Figures, Maintenance, Requirements, Setting, SettingSimulator, request_from_flags
 from wasim.capacity.last_cycle import (
-    MOMENTS,
-    MOMENTS_OF_FILLING,
     LastCycle,
     Spread,
-    Window,
-    _cycles_of,
-    _evenly,
-    _filling_since_s,
     _gathering_since_s,
-    _moments,
     _over,
     _statements_of,
     courses_ahead,
     courses_of,
     last_cycle,
-    window_of,
 )
 from wasim.ledger import METADATA_KINDS, Action, Kind
 from wasim.scenario.changes import Changes
+from wasim.scenario.cycles import Window, _evenly, window_of
 from wasim.scenario.metrics import parse_limit
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.units import DAY_S, HOUR_S
@@ -137,28 +130,6 @@ def test_days_that_fill_a_manifest_count_whenever_they_are():
     assert found[1].monthly_cost == pytest.approx(found[3].monthly_cost, rel=0.01)
 
 
-@pytest.mark.parametrize(
-    ("written", "turns"),
-    [
-        ([5.0] * 9, 0),
-        ([1, 2, 3, 4, 5, 6, 7, 8, 9], 0),  # grows
-        ([9, 9, 9, 5, 5, 5, 5, 5], 3),  # since it began with the table
-        ([1, 2, 9, 1, 2, 9, 1, 2, 9, 1, 2], 3),
-        ([1, 2, 9, 1, 5, 9, 1, 5, 5, 9, 1, 2], 4),  # the last one; what is neither ends nothing
-        ([100, 1, 2, 1, 2, 9, 1, 2, 9, 1, 2, 9, 1], 3),  # the later half tells them apart
-        ([1, 1, 1, 1, 1, 9], 6),  # a burst that has yet to end
-        ([], 0),
-    ],
-)
-def test_cycles_end_where_less_is_written(written: list[float], turns: int):
-    assert _cycles_of(np.array(written, dtype=float), at_least=1) == turns
-
-
-def test_as_many_cycles_are_seen_as_are_asked_for():
-    written = np.array([1.0, 2.0, 9.0] * 10)
-    assert [_cycles_of(written, at_least=least) for least in (1, 3, 4, 10, 99)] == [3, 3, 6, 9, 9]
-
-
 def few_commits(properties: dict[str, str], kept: Maintenance) -> tuple[SettingSimulator, Setting]:
     """Three days of a batch every half an hour, and how it is kept."""
     flags = {"rows_per_second": "0.1", "columns": "6", "writer": "batch", "horizon": "3d"}
@@ -228,27 +199,6 @@ def test_manifests_that_compaction_leaves_are_seen_while_they_gather():
     found = simulator.figures_over(setting, [days * DAY_S for days in (40, 58, 72, 90)])  # of cycles of 36 days
     assert [one.monthly_cost for one in found] == pytest.approx([found[0].monthly_cost] * 4, rel=0.01)
     assert {round(one.values["manifests"], -1) for one in found} == {110}
-
-
-@pytest.mark.parametrize(
-    ("kept", "horizon_s", "expected"),
-    [
-        # cycles of a day, which end at the horizon or near it
-        (replace(KEPT, compact_every_s=None), 10 * DAY_S, (9 * DAY_S, 10 * DAY_S)),
-        (KEPT, 10.6 * DAY_S, (10 * DAY_S, 11 * DAY_S)),
-        (replace(KEPT, expire_every_s=7 * HOUR_S), 2 * DAY_S, (DAY_S, 2 * DAY_S)),
-        # as long as the rarest job's period, in whole days
-        (replace(KEPT, rewrite_every_s=60 * HOUR_S), 10 * DAY_S, (6 * DAY_S, 9 * DAY_S)),
-        (replace(KEPT, rewrite_every_s=20 * DAY_S), 10 * DAY_S, (9 * DAY_S, 10 * DAY_S)),
-        (replace(KEPT, expire_every_s=None), 5 * DAY_S, (4 * DAY_S, 5 * DAY_S)),
-        (KEPT, 30 * HOUR_S, (0, DAY_S)),
-        (KEPT, 6 * HOUR_S, (0, 6 * HOUR_S)),
-    ],
-)
-def test_a_cycle_is_as_long_as_its_rarest_job(kept: Maintenance, horizon_s: float, expected: tuple[float, ...]):
-    window = window_of(a_simulator().case(replace(SETTING, maintenance=kept)), horizon_s)
-    assert (window.start_s, window.end_s) == expected
-    assert Window(start_s=3.0, end_s=8.0).length_s == 5
 
 
 def test_appends_that_merge_are_looked_at_until_they_do():
@@ -342,25 +292,6 @@ def test_courses_of_shorter_horizons_lie_on_the_way():
     assert courses_ahead([(case, shape, window)])[0].keys() == found.keys()
 
 
-def test_merges_take_as_many_commits_as_they_merge_manifests():
-    plain = a_simulator().case(HOURS)
-    merging = a_simulator().case(replace(HOURS, appends="merge"))
-    assert (plain.merging_s, merging.merging_s) == (0, 100 * 3600)
-    window = window_of(merging)
-    assert window.length_s == 5 * DAY_S  # a hundred hours, in whole days
-    shape = a_simulator().shape(HOURS)
-    assert _filling_since_s(plain, shape, window) is None
-    # of eight megabytes and some hundreds of bytes an hour it takes longer than there is: half of the history
-    long = replace(merging, horizon_s=100 * DAY_S)
-    assert _filling_since_s(long, shape, window_of(long)) == pytest.approx(100 * DAY_S / 2)
-    assert _filling_since_s(merging, shape, window) == 0  # eight merges take longer than ten days
-    rewritten = a_simulator().case(replace(HOURS, appends="merge", maintenance=replace(KEPT, rewrite_every_s=DAY_S)))
-    assert _filling_since_s(rewritten, shape, window) is None  # compaction takes away what they merge
-    kept = replace(KEPT, rewrite_every_s=DAY_S, compact_every_s=None)
-    rewritten = a_simulator().case(replace(HOURS, appends="merge", maintenance=kept))
-    assert _filling_since_s(rewritten, shape, window) == window.start_s
-
-
 def gathering(left: list[float], days: list[int], kept: Maintenance = KEPT, **window: float) -> float | None:
     """The day from which manifests are looked at, where compaction left so many on these days."""
     case = a_simulator().case(Setting(interval_s=DAY_S, maintenance=replace(kept, expire_every_s=None)))
@@ -382,15 +313,3 @@ def test_compacted_tables_are_seen_over_whole_cycles_of_their_merges():
     assert gathering([40, 80, 10, 60, 5], DAYS, start_s=20 * DAY_S, end_s=55 * DAY_S) == 20
     assert gathering([40, 80, 10, 60, 5], DAYS, start_s=44 * DAY_S, end_s=45 * DAY_S) == 15  # day 50 is yet to come
     assert gathering([1], [1], replace(KEPT, compact_every_s=None), **window) is None
-
-
-def test_moments_are_those_about_a_merge_and_a_filling():
-    merging = a_simulator().case(replace(HOURS, appends="merge"))
-    shape, window = a_simulator().shape(HOURS), window_of(merging)
-    plain = _moments(a_simulator().case(HOURS), shape, window)
-    assert plain == [120, 240]  # of five days of hours: the start and the end
-    found = _moments(merging, shape, window)
-    assert found == sorted({*found})
-    assert {0.0, 240.0, 140.0, 20.0} <= {*found}  # a hundred commits before the end, and before the middle
-    assert len([one for one in found if one >= 140]) >= MOMENTS
-    assert len(found) >= MOMENTS_OF_FILLING

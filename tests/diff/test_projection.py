@@ -4,6 +4,9 @@ import pytest
 
 from wasim.capacity.request import DEFAULT_LOCATION
 from wasim.diff.projection import Terms, project
+from wasim.runs.limits import measures
+from wasim.simulation import Mode
+from wasim.simulation.case import SimulatedCase, simulator_for
 from wasim.twin import Site, shipped_profile
 from wasim.years import simulate_years
 
@@ -28,3 +31,26 @@ def test_a_projection_has_the_files_of_a_simulation() -> None:
     assert projected.figures.written_bytes == simulated.totals.written_bytes
     json_bytes = simulated.settled["metadata_json_bytes"]
     assert projected.figures.values["metadata_json_bytes"] == pytest.approx(json_bytes, rel=1e-12)
+
+
+MERGING = {
+    "horizon": "6d",
+    "commit_interval": "30m",
+    "writer": "{kind: batch, append: merge}",
+    "workload.files_per_commit": "4",
+    "table.columns.v.count": "140",
+    "table.properties.commit.manifest.min-count-to-merge": "20",
+    "table.properties.commit.manifest.target-size-bytes": "262144",
+}
+
+
+@pytest.mark.parametrize("mode", [Mode.FAST, Mode.EXACT])
+def test_merging_tables_have_one_answer_by_all_ways(mode: Mode) -> None:
+    """A manifest is full after 18 hours: the last day alone writes 8 % more than the whole cycles of a plan."""
+    (projected,) = project(SCENARIO, MERGING, Terms(horizon="6d"), "events.yaml")
+    case, figures, site = projected.case, projected.figures.values, Site(location=DEFAULT_LOCATION)
+    simulator, profile = simulator_for(case, mode), shipped_profile(case)
+    run, _ = SimulatedCase(case=case, simulator=simulator, profile=profile, site=site, emit=None).simulate()
+    found = measures(run)
+    assert found["metadata_bytes_per_day"] == pytest.approx(figures["metadata_bytes_per_day"], rel=0.003)
+    assert found["manifests"] == pytest.approx(figures["manifests"], abs=1)

@@ -95,7 +95,7 @@ def test_metadata_on_disk_is_most_before_the_fullest_expiry(keeps_json: bool, sm
     )
     profile = shipped_profile(case)
     made = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1)
-    exact, summed = settled_of(case, made.recording), simulate_years(case, profile, Site())
+    exact, summed = settled_of(case, made.recording, made.live_bytes), simulate_years(case, profile, Site())
     end = sum(summed.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
     most = summed.settled["metadata_on_disk_bytes"]
     assert most == pytest.approx(exact["metadata_on_disk_bytes"], rel=0.03)

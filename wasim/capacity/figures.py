@@ -22,12 +22,10 @@ from wasim.capacity.last_cycle import (
     LastCycle,
     Since,
     Spread,
-    Window,
     courses_ahead,
     courses_of,
     last_cycle,
     totals_before,
-    window_of,
 )
 from wasim.capacity.milestones import Milestones, milestones_of
 from wasim.capacity.request import PlanRequest
@@ -40,6 +38,7 @@ from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
 from wasim.ledger.machine import Machine
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
+from wasim.scenario.cycles import Window, window_of
 from wasim.scenario.metrics import PERIODS_S, Limit, tables_counted
 from wasim.twin import Site
 from wasim.twin.profile import tables_in_turn

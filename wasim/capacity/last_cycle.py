@@ -5,11 +5,8 @@ merge. Where a horizon ends in that is an accident, and a mean over a horizon co
 yet to grow to its size. So figures cover the last whole cycle before the end of the horizon: what is written in
 it, and of what the table holds the mean, the most and what is there at its end.
 
-Manifests may have longer cycles. Appends that merge write one of them anew, ever larger, until it is full, which takes
-weeks of most tables. Manifests that compaction leaves gather until they are as many as merge, and as a large one is
-nearly full, every append merges for days. A slow table's compaction writes its last file anew for weeks. What
-manifests are there, and what is written of them and of data, is found over these cycles, as many days before the end
-as they take.
+Manifests may have longer cycles (`wasim.scenario.cycles`): what manifests are there, and what is written of them and of
+data, is found over these, as many days before the end as they take.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,18 +17,28 @@ import numpy as np
 
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
-from wasim.ledger.vocabulary import DATA_KINDS
+from wasim.ledger.vocabulary import DATA_KINDS, MERGED_KINDS
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.case import whole_commits
 from wasim.scenario.changes import ExpireSnapshots
+from wasim.scenario.cycles import (
+    PARTS_OF_A_DAY,
+    SELDOM_S,
+    Window,
+    WrittenBy,
+    filling_since_s,
+    moments_of,
+    repeating_since_s,
+    window_of,
+    written_in_each,
+)
 from wasim.units import DAY_S, Floats
 from wasim.years import History, Shape, steps_compiled
 from wasim.years.flows import DELETES, Flow
 from wasim.years.retention import Grown, Retention
 from wasim.years.samples import Samples
 from wasim.years.summed import (
-    MERGES_SEEN,
     before_expiries,
     grown_of,
     ingested_bytes_of,
@@ -41,25 +48,15 @@ from wasim.years.summed import (
     totals_of,
 )
 
-MOMENTS = 100  # at which a table is looked at in the time that merging appends gather as many manifests as they merge
-MOMENTS_OF_FILLING = 96  # and at least in the time that they take to fill one
-MOST_MOMENTS = 400
-PARTS_OF_A_DAY = 4  # at which the worst 24 hours may begin
 _A_DAY = np.full(PARTS_OF_A_DAY, 1 / PARTS_OF_A_DAY)
-MERGES = 8  # at least that a table is looked at whose first manifest is not full yet
-SELDOM_S = 16 * DAY_S  # in which manifests that compaction leaves have been merged once at least
 PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
 SEEN_FROM_DAYS = 30  # looking at a cycle takes its time: at earlier ones of appends only where asked for
 SIZES = 240  # commits of a cycle whose metadata.json is measured
 MANY_STATEMENTS = 100_000  # take a second to step through, compiled
-MERGED = frozenset([Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST])  # as merges go
 _BYTES_OF: Mapping[frozenset[Kind], tuple[int, ...]] = {
-    MERGED: (Flow.LIST_BYTES, Flow.WRITTEN_MANIFESTS + 1, Flow.WRITTEN_MANIFESTS + DELETES + 1),
+    MERGED_KINDS: (Flow.LIST_BYTES, Flow.WRITTEN_MANIFESTS + 1, Flow.WRITTEN_MANIFESTS + DELETES + 1),
     frozenset(DATA_KINDS): (Flow.WRITTEN_FILES + 1, Flow.WRITTEN_FILES + DELETES + 1),
 }
-EVEN = 0.1  # of the most that a day writes: where days differ by less, they have no cycles
-BURST = 3.0  # times the median: of a table that grows day by day the last one writes twice as much
-HIGH, LOW = 0.6, 0.4  # of that difference: a cycle ends with a fall from above the one to below the other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,49 +74,6 @@ class Spread:
     def plus(self, more: float) -> "Spread":
         """That much more, at all times."""
         return Spread(mean=self.mean + more, most=self.most + more, final=self.final + more)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """The event time of a cycle, in seconds since the table was created."""
-
-    start_s: float
-    end_s: float
-
-    @property
-    def length_s(self) -> float:
-        """How long it is."""
-        return self.end_s - self.start_s
-
-
-def window_of(case: Case, horizon_s: float | None = None) -> Window:
-    """The last full cycle of a case over a horizon, its own by default; a horizon shorter than that is all of one.
-
-    It ends at the multiple of its length that is nearest to the horizon, so that no job's phase depends on that.
-    """
-    horizon_s = case.horizon_s if horizon_s is None else horizon_s
-    length_s = case.full_cycle_s(horizon_s)
-    if horizon_s < length_s:
-        return Window(start_s=0.0, end_s=horizon_s)
-    cycles = max(1, int(horizon_s / length_s + 0.5))
-    return Window(start_s=(cycles - 1) * length_s, end_s=cycles * length_s)
-
-
-def _filling_since_s(case: Case, shape: Shape, window: Window) -> float | None:
-    """The start of the time in which appends that merge fill a manifest, or several in some days: days differ by which
-    of them are filled. Of half the history where that is all too short; of the window where manifests are rewritten
-    sooner. None where none do, or compaction takes away what they merge.
-    """
-    jobs, properties = case.maintenance, TableProperties.read(case.table.properties)
-    if not (merging_s := case.merging_s) or case.changes_rows or jobs.rewrite_data_files:
-        return None
-    if jobs.rewrite_manifests:
-        return window.start_s
-    grown = shape.sizes.data_manifests.by_count.slope * shape.arrivals.files
-    filling_s = max(merging_s, case.commit_interval_s * properties.manifest_target_size_bytes / grown)
-    filled = min(SELDOM_S, window.end_s - filling_s) // filling_s  # but for the first one
-    seen_s = max(1.0, filled) * filling_s if filling_s <= window.end_s else max(window.end_s / 2, MERGES * merging_s)
-    return max(0.0, min(window.start_s, window.end_s - seen_s))
 
 
 def _gathering_since_s(case: Case, whole: Samples, window: Window) -> float | None:
@@ -180,7 +134,7 @@ class Course:
     @property
     def merged_s(self) -> float:
         """Since when what merges write is looked at."""
-        return next(one.time_s for one in self.written if one.kinds == MERGED)
+        return next(one.time_s for one in self.written if one.kinds == MERGED_KINDS)
 
 
 class Courses(Mapping[Window, Course]):
@@ -215,8 +169,7 @@ def courses_of(case: Case, shape: Shape, window: Window) -> Courses:
     days = (day for day in PACE_DAYS if case.changes_rows or day >= SEEN_FROM_DAYS)
     shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
     windows = [*(one for one in shorter if one.end_s < window.end_s), window]
-    starts = (_commits_by(case, one.start_s) for one in windows)
-    stops = sorted({*starts, *(moment for one in windows for moment in _moments(case, shape, one))} - {0.0})
+    stops = sorted({moment for one in windows for moment in moments_of(case, shape.manifest_growth, one)})
     history.go_on_to(stops[-1], stops)
     return Courses(history.samples(), windows, case, shape)
 
@@ -234,10 +187,11 @@ def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Cours
             return whole
         return whole.until(commits) if commits else None
 
-    end, filling_s = until(window.end_s) or whole, _filling_since_s(case, shape, window)
-    since_s = {kinds: _repeating_since_s(case, end, window, kinds) for kinds in _BYTES_OF}
-    since_s[MERGED] = since_s[MERGED] if filling_s is None else filling_s
-    found = (_gathering_since_s(case, whole, window), since_s[MERGED])
+    end = until(window.end_s) or whole
+    since_s = {kinds: repeating_since_s(_written_by(case, end, kinds), window) for kinds in _BYTES_OF}
+    if (filling_s := filling_since_s(case, shape.manifest_growth, window)) is not None:
+        since_s[MERGED_KINDS] = filling_s
+    found = (_gathering_since_s(case, whole, window), since_s[MERGED_KINDS])
     held_s = min((one for one in found if one is not None), default=None)
     others = frozenset(Kind).difference(*_BYTES_OF)
     times_s = {kinds: window.start_s if one is None else one for kinds, one in since_s.items()}
@@ -253,70 +207,11 @@ def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Cours
     )
 
 
-def _repeating_since_s(case: Case, samples: Samples, window: Window, kinds: frozenset[Kind]) -> float | None:
-    """The start of the last whole cycles in which what is written of these kinds rises and falls, where they take
-    longer than the window; None where they do not.
-    """
-    written = _written(case, samples, kinds, since_s=0.0, until_s=window.end_s, each_s=window.length_s)
-    turns = _cycles_of(written, at_least=int(SELDOM_S / window.length_s))
-    return window.end_s - turns * window.length_s if turns > 1 else None
-
-
-def _written(
-    case: Case, samples: Samples, kinds: frozenset[Kind], *, since_s: float, until_s: float, each_s: float
-) -> Floats:
-    """Bytes of these kinds written in each of so many seconds, whole ones counted back from the end."""
-    ends_s = until_s - each_s * np.arange(int((until_s - since_s) / each_s + 1e-9), -1, -1)
+def _written_by(case: Case, samples: Samples, kinds: frozenset[Kind]) -> WrittenBy:
+    """Bytes of these kinds written by event times, as a history has them."""
     last = np.append(np.diff(samples.commits) > 0, True)
-    bytes_so_far = samples.flows[last][:, _BYTES_OF[kinds]].sum(axis=1)
-    commits = np.floor(ends_s / case.commit_interval_s + 1e-9)
-    return np.asarray(np.diff(np.interp(commits, samples.commits[last], bytes_so_far)))
-
-
-def _cycles_of(written: Floats, at_least: int) -> int:
-    """Of what is written in each of some equal times: how many of them the last whole cycles take, at least so many if
-    there are as many; 0 if there are no cycles.
-
-    Cycles end with a fall. They are sought in the later half first, as what the table grew by is less there; the first
-    one of all may have begun with the table, and in a burst it has yet to end.
-    """
-    for since in (len(written) // 2, 0):
-        seen = written[since:]
-        least, most = (seen.min(), seen.max()) if len(seen) else (0.0, 0.0)
-        if most - least <= EVEN * most:
-            continue
-        share = (seen - least) / (most - least)
-        clear = np.flatnonzero((share > HIGH) | (share < LOW))
-        ends = clear[1:][(share[clear[:-1]] > HIGH) & (share[clear[1:]] < LOW)]
-        ends = ends if since else np.concatenate([[0], ends])
-        if len(ends) > 1:
-            first = max(0, int(np.searchsorted(ends, ends[-1] - at_least, side="right")) - 1)
-            return int(ends[-1] - ends[min(first, len(ends) - 2)])
-        if not since and most > BURST * np.median(seen):
-            return len(seen)
-    return 0
-
-
-def _moments(case: Case, shape: Shape, window: Window) -> list[float]:
-    """Commits of a cycle, ascending, at which to look at the table, besides jobs."""
-    filling_s = _filling_since_s(case, shape, window)
-    since_s = window.start_s if filling_s is None else filling_s
-    held, last = _commits_by(case, since_s), _commits_by(case, window.end_s)
-    moments = {held, last}
-    if merging_s := case.merging_s:
-        merges = 1 if case.maintenance.rewrite_data_files is None else MERGES_SEEN
-        merging = merges * merging_s / case.commit_interval_s
-        for end in (last, (held + last) / 2):
-            moments |= {*_evenly(max(held, end - merging), end, merges * MOMENTS)}
-        if filling_s is not None:
-            parts = int((window.end_s - since_s) / DAY_S * PARTS_OF_A_DAY)
-            moments |= {*_evenly(held, last, min(MOST_MOMENTS, max(MOMENTS_OF_FILLING, parts)))}
-    return sorted(moment for moment in moments if held <= moment <= last)
-
-
-def _evenly(first: float, last: float, moments: int) -> list[float]:
-    found: list[float] = np.rint(np.linspace(first, last, moments + 1)).tolist()
-    return found
+    commits, so_far = samples.commits[last], samples.flows[last][:, _BYTES_OF[kinds]].sum(axis=1)
+    return lambda times_s: np.interp(np.floor(times_s / case.commit_interval_s + 1e-9), commits, so_far)
 
 
 def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[Courses]:
@@ -387,9 +282,8 @@ class LastCycle:
             if not part:
                 continue
             if one.kinds in _BYTES_OF:
-                found = _written(
-                    self.case, self.course.end, one.kinds, since_s=one.time_s, until_s=end_s, each_s=each_s
-                )
+                written_by = _written_by(self.case, self.course.end, one.kinds)
+                found = written_in_each(each_s, written_by, Window(start_s=one.time_s, end_s=end_s))
             else:
                 found = self._json_by_part_of_a_day()
             is_known = len(found) >= PARTS_OF_A_DAY and found.any()
@@ -427,12 +321,12 @@ class LastCycle:
 
     def _spread(self, column: str) -> Spread:
         at, values = self._looked_at(column, self.course.held_s)
-        settled = at >= at[-1] / 2  # once what a history begins with is past; cycles end in its later half
-        most, merging_s = float(values[settled].max()), self.case.merging_s
-        if merging_s and not self.course.sees_cycles:  # the last such time was looked at closely, and stands for all
+        _, later = self._looked_at(column, self.course.window.end_s / 2)  # once what a history begins with is past
+        if (merging_s := self.case.merging_s) and not self.course.sees_cycles:
+            # the last such time was looked at closely, and stands for all
             close = at >= at[-1] - merging_s / self.case.commit_interval_s
             at, values = at[close], values[close]
-        return replace(_over(at, values), most=most)
+        return replace(_over(at, values), most=float(later.max()))
 
     @property
     def commits(self) -> float:

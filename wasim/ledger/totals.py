@@ -113,9 +113,13 @@ def sum_by_operation(recording: Recording) -> tuple[OperationTotals, ...]:
     )
 
 
-def written_since(recording: Recording, since_s: float) -> int:
-    """Bytes of metadata written after an event time in seconds."""
-    return sum_events(recording.events.where(_is_since(recording, since_s))).metadata_bytes
+def written_by(recording: Recording, times_s: Floats, kinds: frozenset[Kind]) -> Floats:
+    """Bytes of these kinds written by event times in seconds, with CREATE TABLE's."""
+    events = recording.events
+    counted = (events.action == Action.WRITE) & np.isin(events.kind, [str(kind) for kind in kinds])
+    so_far = np.append(0, np.cumsum(np.where(counted, events.bytes, 0)))
+    earlier = np.sort(recording.reports.event_time_s).searchsorted(times_s, side="right")
+    return np.asarray(so_far[np.maximum.accumulate(events.commit).searchsorted(earlier, side="right")], dtype=float)
 
 
 def _is_since(recording: Recording, since_s: float) -> np.ndarray:

@@ -26,6 +26,7 @@ class Kind(StrEnum):
 DATA_KINDS = (Kind.DATA, Kind.DELETE_FILE)
 MANIFEST_KINDS = (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
 METADATA_KINDS = tuple(kind for kind in Kind if kind not in DATA_KINDS)
+MERGED_KINDS = frozenset([Kind.MANIFEST_LIST, *MANIFEST_KINDS])  # of metadata what goes as appends merge
 
 
 class Action(StrEnum):

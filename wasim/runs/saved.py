@@ -183,7 +183,7 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
         made,
         contention=made.contention if recording is None else sum_contention(recording),
         is_sampled=recording is None,
-        settled=document.get("settled", {}) if recording is None else settled_of(case, recording),
+        settled=document.get("settled", {}) if recording is None else settled_of(case, recording, made.live_bytes),
         location=location,
         probes=tuple(read_probe(probe) for probe in document["probes"]),
         requests=read_columns(requests, Requests) if requests.exists() else None,

@@ -9,6 +9,7 @@ import numpy as np
 
 from wasim.contention import ModelledLatency
 from wasim.ledger import (
+    METADATA_KINDS,
     DirectoryScan,
     Kind,
     PlanningProbe,
@@ -22,9 +23,10 @@ from wasim.ledger import (
     sum_events,
     view_by_commit,
 )
-from wasim.ledger.totals import amplification, ingested_bytes, peaks_of, written_since
+from wasim.ledger.totals import amplification, ingested_bytes, peaks_of, written_by
+from wasim.ledger.vocabulary import MERGED_KINDS, Action
 from wasim.scenario import Case
-from wasim.scenario.metrics import PERIODS_S
+from wasim.scenario.cycles import metadata_by_period
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +74,7 @@ class CaseRun(Summed):
             ledger=view_by_commit(recording),
             ingested_bytes=ingested_bytes(recording),
             operations=sum_by_operation(recording),
-            settled=settled_of(case, recording),
+            settled=settled_of(case, recording, live_bytes),
         )
         made = cls.of_summed(case, summed, key=key, engine=engine, wall_s=wall_s)
         return replace(made, contention=sum_contention(recording), is_sampled=False)
@@ -122,14 +124,25 @@ class Run:
         return "not saved" if self.folder is None else self.folder.name
 
 
-def settled_of(case: Case, recording: Recording) -> dict[str, float]:
+def settled_of(case: Case, recording: Recording, live_bytes: Mapping[Kind, int]) -> dict[str, float]:
     """A recorded case once it has settled, by metric: the most that the table held, and what an hour, a day wrote."""
-    found = peaks_of(recording, case.ends_s / 2)
-    for metric, period_s in PERIODS_S.items():
-        if case.horizon_s >= period_s:
-            since_s = case.cycle_since_s(period_s)
-            found[metric] = written_since(recording, since_s) * period_s / (case.ends_s - since_s)
-    return found
+    others = frozenset(METADATA_KINDS) - MERGED_KINDS
+    return peaks_of(recording, case.ends_s / 2) | metadata_by_period(
+        case,
+        _manifest_growth(recording, live_bytes[Kind.DATA_MANIFEST]),
+        lambda times_s: written_by(recording, times_s, MERGED_KINDS),
+        lambda since_s: float(np.diff(written_by(recording, np.array([since_s, case.ends_s]), others))[0]),
+    )
+
+
+def _manifest_growth(recording: Recording, live_bytes: int) -> float:
+    """Bytes by which a commit's entries make a manifest larger that they are merged into: of `live_bytes` of live ones,
+    what these have more than as many that a commit wrote.
+    """
+    events, reports = recording.events, recording.reports
+    own = events.bytes[(events.kind == Kind.DATA_MANIFEST) & (events.action == Action.WRITE)]
+    live = float((reports.manifests_created + reports.manifests_kept)[-1:].sum())
+    return max(1.0, (live_bytes - live * float(own.min(initial=live_bytes))) / max(1.0, len(reports) - live))
 
 
 MOST_NAMED = 4

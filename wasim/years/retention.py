@@ -374,11 +374,14 @@ class Retention:
             size += float(self._bytes_of(rows, shares).sum())
         return through, size - self._missing(through)
 
-    def written_since(self, event_time_s: float) -> float:
-        """Bytes of metadata written after an event time."""
-        commits, others = self.commits_by(event_time_s), self.samples.metadata_bytes
-        earlier = float(self.samples.after_commits(np.array([commits]), others)[0]) if commits else 0.0
-        return float(others[-1]) - earlier + self.json_bytes - self.json_bytes_through(commits)[1]
+    def json_since(self, event_time_s: float) -> float:
+        """Bytes of metadata.json written after an event time."""
+        return self.json_bytes - self.json_bytes_through(self.commits_by(event_time_s))[1]
+
+    def merged_by(self, times_s: Floats) -> Floats:
+        """Bytes of lists and manifests written by these event times."""
+        commits = self._in(np.floor(times_s / self.case.commit_interval_s + SLACK))
+        return self.samples.after_commits(commits, self.samples.metadata_bytes)
 
     # -- what is deleted ------------------------------------------------------------------------------------------
 

@@ -35,6 +35,11 @@ class Shape:
         deltas = self.sizes.row_deltas
         return self.arrivals.files * self.file_bytes.of(self.arrivals.rows_per_file) + (deltas.bytes if deltas else 0.0)
 
+    @property
+    def manifest_growth(self) -> float:
+        """Bytes by which one commit's entries make a manifest larger that they are merged into."""
+        return self.sizes.data_manifests.by_count.slope * self.arrivals.files
+
 
 def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     """The shape of a case's table, from a sample of its rows and a handful of encoded files."""

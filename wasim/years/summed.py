@@ -17,9 +17,10 @@ from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
 from wasim.scenario.change_checks import evolve
-from wasim.scenario.metrics import PERIODS_S
+from wasim.scenario.cycles import Window, metadata_by_period, moments_of
 from wasim.twin import Site, WriterProfile, raced
 from wasim.twin.profile import as_written, expiry_within
+from wasim.units import DAY_S
 from wasim.years.band import approximations, band_of
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import History
@@ -116,7 +117,6 @@ def ingested_bytes_of(case: Case, shape: Shape) -> int:
 
 
 MOST_SHARED = 16
-MERGES_SEEN = 4  # compaction leaves manifests that put the next merge off
 MOST_SEEN = 200  # commits at which a cycle is looked at, besides jobs
 _OF_RETENTION = (METADATA_DELETE_AFTER_COMMIT_ENABLED, METADATA_PREVIOUS_VERSIONS_MAX)  # they change no file's layout
 
@@ -170,14 +170,10 @@ def simulate_ahead(cases: Iterable[tuple[YearsOf, Case]]) -> None:
 def _stepped_through(part: tuple[Shape, Case]) -> Grown:
     shape, case = part
     history = History(case=case, shape=shape)
-    history.go_on_to(history.commits, _last_to_merge(case))
+    one = replace(case, rests=None)  # of which commits with rows alone count
+    window = Window(start_s=one.cycle_since_s(DAY_S), end_s=one.ends_s)
+    history.go_on_to(history.commits, moments_of(one, shape.manifest_growth, window))
     return grown_of(case, shape, history.samples())
-
-
-def _last_to_merge(case: Case) -> list[float]:
-    """The last commits of a case, in which appends that merge do so some times: at each one the table is looked at."""
-    last = min(case.commits, 2 * MOST_SEEN, int(MERGES_SEEN * case.merging_s / case.commit_interval_s))
-    return [float(commit) for commit in range(case.commits - last + 1, case.commits + 1)]
 
 
 def _history_key(case: Case) -> str:
@@ -280,8 +276,6 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
     made = retention.made_by(np.unique(np.concatenate([even, expiries[turns]])))
     on_disk = float(totals.metadata_on_disk_bytes)
     before = before_expiries(case, shape, retention, totals, since_s=case.ends_s / 2)
-    since_s = {metric: case.cycle_since_s(one) for metric, one in PERIODS_S.items() if case.horizon_s >= one}
-    written = {one: retention.written_since(one) for one in {*since_s.values()}}
     return {
         "metadata_json_bytes": max(retention.last_json_bytes, float(retention.json_of(made, made).max())),
         "metadata_on_disk_bytes": on_disk if before is None else max(on_disk, before.most),
@@ -289,7 +283,7 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
         "snapshots": float(np.rint(retention.retained(made).max())),
         "files": float(np.rint(samples.entries[rows].max())),
         "delete_files": float(np.rint(samples.delete_files[rows].max())),
-        **{metric: written[one] * PERIODS_S[metric] / (case.ends_s - one) for metric, one in since_s.items()},
+        **metadata_by_period(case, shape.manifest_growth, retention.merged_by, retention.json_since),
     }
 
 
