@@ -162,8 +162,7 @@ def test_a_day_of_hourly_commits_writes_four_files_each(hourly: Figures):
     assert values["wa_total"] == pytest.approx(values["wa_data"] + values["wa_metadata"])
     assert values["metadata_bytes"] == sum(hourly.written_bytes[kind] for kind in METADATA_KINDS)
     assert hourly.metadata_bytes_per_day == values["metadata_bytes_per_day"]
-    per_day = hourly.written_bytes[Kind.DATA] / 10
-    assert values["wa_metadata"] == pytest.approx(values["metadata_bytes_per_day"] / per_day, rel=1e-3)
+    assert values["wa_metadata"] == pytest.approx(values["metadata_bytes"] / hourly.written_bytes[Kind.DATA], rel=1e-3)
 
 
 def test_a_cycle_holds_a_day_of_commits_more(hourly: Figures):

@@ -89,9 +89,8 @@ def test_of_upserts_intervals_end_where_shorter_ones_only_cost_more():
 
 def test_jobs_that_more_retries_save_get_them_in_the_statements():
     asked = {"rows_per_second": "200", "horizon": "2d"}
-    plan = make_plan(
-        request_from_flags(asked, Requirements(freshness="5s", time_travel="1d", provider="gcs")), explains=False
-    )
+    requirements = Requirements(freshness="5s", time_travel="1d", provider="gcs", limits={"wa_metadata": "10"})
+    plan = make_plan(request_from_flags(asked, requirements), explains=False)
     assert (plan.chosen.setting.retries, plan.losing) == (20, ())
     assert "'commit.retry.num-retries'='20'" in "\n".join(plan_lines(plan))
 

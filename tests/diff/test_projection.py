@@ -53,4 +53,5 @@ def test_merging_tables_have_one_answer_by_all_ways(mode: Mode) -> None:
     run, _ = SimulatedCase(case=case, simulator=simulator, profile=profile, site=site, emit=None).simulate()
     found = measures(run)
     assert found["metadata_bytes_per_day"] == pytest.approx(figures["metadata_bytes_per_day"], rel=0.003)
+    assert found["wa_metadata"] == pytest.approx(figures["wa_metadata"], rel=0.003)
     assert found["manifests"] == pytest.approx(figures["manifests"], abs=1)

@@ -36,6 +36,7 @@ from wasim.forecast.ahead import profile_of
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
 from wasim.ledger.machine import Machine
+from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
 from wasim.scenario.cycles import Window, window_of
@@ -63,7 +64,7 @@ class Figures:
 
     A value is what is written, in a settled day on average or for each byte, or the most that the table holds.
     `spreads` has the mean, the most, which limits are compared with, and what is there at the end or the last day
-    writes. "metadata_bytes" is of the whole horizon.
+    writes. "metadata_bytes" and all ratios are of the whole horizon.
 
     `keeps_up_s` is when a commit would take longer than its interval, in seconds of event time; None: never.
     `extrapolated` says whether latencies are of a larger table than any that they were measured on. `cost` is a
@@ -432,18 +433,18 @@ class _Reckoned:
 
     @cached_property
     def written(self) -> dict[str, float]:
-        """What is written, by metric: in a day of the cycle, as ratios over the cycle, and over the horizon."""
-        cycle, days = self.cycle, self.cycle.length_s / DAY_S
-        metadata, data = (cycle.written("written_bytes", kinds) for kinds in (METADATA_KINDS, DATA_KINDS))
-        arrived = cycle.ingested_bytes
+        """What is written, by metric: in a day of the cycle, and over the horizon, as ratios too."""
+        cycle, end, days = self.cycle, self.cycle.end, self.cycle.length_s / DAY_S
+        metadata = cycle.written("written_bytes", METADATA_KINDS)
+        times = amplification(end.totals, ingested_bytes=end.ingested_bytes, horizon_s=cycle.course.window.end_s)
         return {
             "metadata_bytes_per_day": metadata / days,
-            "wa_metadata": metadata / arrived,
-            "metadata_bytes": float(cycle.end.totals.metadata_bytes),
             "metadata_bytes_per_event_hour": metadata / days / (DAY_S / HOUR_S),
             "files_written_per_day": cycle.written("files_written", Kind) / days,
-            "wa_data": data / arrived,
-            "wa_total": (data + metadata) / arrived,
+            "metadata_bytes": float(end.totals.metadata_bytes),
+            "wa_metadata": times.metadata,
+            "wa_data": times.data,
+            "wa_total": times.total,
         }
 
     @cached_property
