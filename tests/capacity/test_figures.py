@@ -381,6 +381,17 @@ def test_commits_longer_than_their_interval_fall_behind():
     assert a_simulator(just).figures(HOURLY).keeps_up_s is None
 
 
+@pytest.mark.parametrize("order", [(True, False), (False, True)])
+def test_metadata_json_lists_the_properties_of_its_own_setting(order: tuple[bool, ...]):
+    """Where old ones are kept, which is Iceberg's default, the table has no property that says so."""
+    simulator = a_simulator()
+    settings = {deletes: replace(HOURLY, deletes_json=deletes) for deletes in order}
+    found = {deletes: simulator.figures(one).spreads["metadata_json_bytes"] for deletes, one in settings.items()}
+    text = '"write.metadata.delete-after-commit.enabled":"true",'
+    assert found[True].final - found[False].final == len(text)
+    assert found[True].most - found[False].most == len(text)
+
+
 def test_no_figure_goes_by_which_settings_were_looked_at_before():
     """gzip shares a history with plain metadata.json, and other jobs leave other snapshots to compress."""
     hourly, daily = (replace(HOURLY.maintenance, compact_every_s=every_s) for every_s in (3600.0, DAY_S))

@@ -36,6 +36,7 @@ from wasim.scenario.cycles import (
 from wasim.units import DAY_S, Floats
 from wasim.years import History, Shape, steps_compiled
 from wasim.years.flows import DELETES, Flow
+from wasim.years.json_sizes import OF_RETENTION
 from wasim.years.retention import Grown, Retention
 from wasim.years.samples import Samples
 from wasim.years.summed import (
@@ -107,7 +108,7 @@ class Since:
     before: Samples | None
 
 
-RetentionKey = tuple[ExpireSnapshots | None, int]
+RetentionKey = tuple[ExpireSnapshots | None, tuple[str | None, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +128,7 @@ class Course:
     sees_cycles: bool
     written: tuple[Since, ...]
     spreads: dict[str, Spread] = field(default_factory=dict, compare=False)
-    grown: dict[bool, Grown] = field(default_factory=dict, compare=False)
+    grown: dict[tuple[bool, tuple[str | None, ...]], Grown] = field(default_factory=dict, compare=False)
     kept: dict[RetentionKey, dict[bool, Retention]] = field(default_factory=dict, compare=False)
     before: dict[tuple[RetentionKey, bool], tuple[Totals | None, ...]] = field(default_factory=dict, compare=False)
 
@@ -426,27 +427,27 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
         retention=retention,
         plain_retention=plain_retention,
         since=course.before[key],
-        on_disk=_on_disk(over, course, shape, retention, end.totals),
+        on_disk=_on_disk(over, course, retention, end.totals),
         end=end,
     )
 
 
 def _retention(case: Case, course: Course, shape: Shape, *, is_plain: bool) -> Retention:
-    """What is retained of a course, whether old metadata.json are deleted or not; of other sizes there are as many."""
-    kept = course.kept.setdefault(_retention_key(case), {})
+    """What is retained of a course; of other sizes there are as many."""
+    _, given = key = _retention_key(case)
+    kept = course.kept.setdefault(key, {})
     if is_plain not in kept:
         known = next(iter(kept.values()), None)
-        if is_plain not in course.grown:
-            course.grown[is_plain] = grown_of(case, shape, course.end)
-        grown = course.grown[is_plain]
+        if (is_plain, given) not in course.grown:
+            course.grown[is_plain, given] = grown_of(case, shape, course.end)
+        grown = course.grown[is_plain, given]
         kept[is_plain] = retention_of(case, shape, grown) if known is None else known.with_json(grown)
     return kept[is_plain]
 
 
 def _retention_key(case: Case) -> RetentionKey:
-    """What decides how long snapshots of a course are kept, and how long the metadata log is."""
-    properties = TableProperties.read(case.table.properties)
-    return case.maintenance.expire_snapshots, properties.metadata_previous_versions_max
+    """What decides how long snapshots and metadata.json of a course are kept."""
+    return case.maintenance.expire_snapshots, tuple(case.table.properties.get(key) for key in OF_RETENTION)
 
 
 def totals_before(written: Iterable[Since], totals_at: Callable[[Since, Samples], Totals]) -> tuple[Totals | None, ...]:
@@ -458,12 +459,12 @@ def totals_before(written: Iterable[Since], totals_at: Callable[[Since, Samples]
     return tuple(found[one.time_s] for one in written)
 
 
-def _on_disk(case: Case, course: Course, shape: Shape, retention: Retention, totals: Totals) -> Spread:
+def _on_disk(case: Case, course: Course, retention: Retention, totals: Totals) -> Spread:
     """Metadata on disk: manifests that merges and compaction replace stay until they expire. The mean is of the cycle
     of merges, the most of the later half of the history, as a simulation's.
     """
     final = float(totals.metadata_on_disk_bytes)
-    before = before_expiries(case, shape, retention, totals, since_s=course.merged_s)
+    before = before_expiries(case, retention, totals, since_s=course.merged_s)
     if before is None:
         return Spread(mean=final, most=final, final=final)
     return Spread(mean=max(0.0, (before.mean + final) / 2), most=max(before.most, final), final=final)

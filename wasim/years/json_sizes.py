@@ -11,7 +11,11 @@ import numpy as np
 from wasim.iceberg.codecs import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.json_text import pretty_json
 from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
-from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.properties import (
+    METADATA_DELETE_AFTER_COMMIT_ENABLED,
+    METADATA_PREVIOUS_VERSIONS_MAX,
+    TableProperties,
+)
 from wasim.iceberg.snapshots import MetadataLogEntry, SnapshotLogEntry, statistics_json
 from wasim.scenario import Case
 from wasim.twin import CaseWriter
@@ -22,6 +26,9 @@ from wasim.twin.recipe_steps import expected_values, statistics_file, statistics
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import TableJson
 from wasim.units import Floats, Ints
+
+OF_RETENTION = (METADATA_DELETE_AFTER_COMMIT_ENABLED, METADATA_PREVIOUS_VERSIONS_MAX)
+"""Properties that change no file but metadata.json, which lists them."""
 
 SHORTER_IDS = 0.05  # digits that the ids of snapshots, which are random, have less than 19 on average
 MOST_ZIPPED = 192
@@ -133,7 +140,8 @@ class MetadataJson:
 
     Once a case is given, `statistics` are bytes of all entries of statistics by the writer's commits, each with an
     `entry`, and `zipped` are sizes of documents that are `compressed`. `expiry` is the writer's own. Of a real table
-    `found` are its snapshots, and `versions` its metadata.json for each of them.
+    `found` are its snapshots, and `versions` its metadata.json for each of them. Its properties `OF_RETENTION` take
+    `retention_bytes`, each with `around_property`.
     """
 
     created: float
@@ -148,12 +156,25 @@ class MetadataJson:
     expiry: ExpiryOfCommit | None = None
     versions: float | None = None
     found: FoundSnapshots | None = None
+    around_property: int = 0
+    retention_bytes: int = 0
 
     def over(self, case: Case) -> "MetadataJson":
-        """The sizes over a case's horizon, compressed as where manifests are merged as often as the case's."""
+        """The sizes over a case's horizon, with its properties of retention, compressed as where manifests are merged
+        as often as the case's.
+        """
+        retention_bytes = _retention_bytes(case, self.around_property)
+        more = retention_bytes - self.retention_bytes
         zipped = self.zipped if self.compressed is None else self.compressed.where_kept(most_kept(case))
         statistics = self.statistics if self.entry is None else self.entry.through(case)
-        return replace(self, zipped=zipped, statistics=statistics)
+        return replace(
+            self,
+            created=self.created + more * (zipped is None),
+            around=self.around + more,
+            zipped=zipped,
+            statistics=statistics,
+            retention_bytes=retention_bytes,
+        )
 
     @property
     def versions_per_commit(self) -> float:
@@ -192,6 +213,12 @@ class MetadataJson:
         return self.zipped.by_item_bytes.mean(least, most) - self.zipped.missing.at(logged)
 
 
+def _retention_bytes(case: Case, around: int) -> int:
+    """Bytes that properties of retention take in metadata.json, each with so many around it."""
+    given = case.table.properties
+    return sum(len(key) + len(given[key]) + around for key in OF_RETENTION if key in given)
+
+
 def metadata_json_sizes(table: SimulatedTable, created: float) -> MetadataJson:
     """Bytes of a table's metadata.json."""
     plain = _uncompressed(table)
@@ -227,7 +254,9 @@ def most_kept(case: Case) -> int:
 def with_recipe(made: MetadataJson, writer: CaseWriter) -> MetadataJson:
     """The sizes with what else the writer's commits put there."""
     table, recipe = writer.table, writer.profile.recipe
-    made = replace(made, expiry=recipe.expiry)
+    around = len('"":"",') if table.json.is_compact else len('\n    "" : "",')
+    given = _retention_bytes(writer.case, around)
+    made = replace(made, expiry=recipe.expiry, around_property=around, retention_bytes=given)
     if recipe.statistics is None:
         return made
     sample = statistics_of(recipe.statistics, table, {}, writer.moment(0.0, 1))

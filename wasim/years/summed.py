@@ -7,11 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from wasim.iceberg.properties import (
-    METADATA_DELETE_AFTER_COMMIT_ENABLED,
-    METADATA_PREVIOUS_VERSIONS_MAX,
-    TableProperties,
-)
+from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Ledger, Scanned, Summed, Totals
 from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.processes import map_in_processes
@@ -24,6 +20,7 @@ from wasim.units import DAY_S
 from wasim.years.band import approximations, band_of
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import History
+from wasim.years.json_sizes import OF_RETENTION
 from wasim.years.passed_over import passed_over
 from wasim.years.raced import landed_of, settled, with_lost
 from wasim.years.retention import Grown, Retention
@@ -56,7 +53,7 @@ def of_one_writer(case: Case) -> Case:
 def shape_key(case: Case) -> str:
     """What decides the shape of a case's table and commits: all but maintenance, what is retained, and the horizon."""
     table = case.table.model_dump(mode="json")
-    table["properties"] = {key: value for key, value in table["properties"].items() if key not in _OF_RETENTION}
+    table["properties"] = {key: value for key, value in table["properties"].items() if key not in OF_RETENTION}
     parts = [
         table,
         case.writer.model_dump(mode="json") | {"writers": 1},  # how many they are changes no file
@@ -118,7 +115,6 @@ def ingested_bytes_of(case: Case, shape: Shape) -> int:
 
 MOST_SHARED = 16
 MOST_SEEN = 200  # commits at which a cycle is looked at, besides jobs
-_OF_RETENTION = (METADATA_DELETE_AFTER_COMMIT_ENABLED, METADATA_PREVIOUS_VERSIONS_MAX)  # they change no file's layout
 
 
 @dataclass(slots=True, kw_only=True)
@@ -200,7 +196,7 @@ def totals_of(
     deleted, gone = dict.fromkeys(Kind, 0.0), dict.fromkeys(Kind, 0.0)
     if counts_json:
         files[Kind.METADATA_JSON] = 1 + retention.versions
-        written[Kind.METADATA_JSON] = shape.sizes.json.created + retention.json_bytes
+        written[Kind.METADATA_JSON] = retention.json.created + retention.json_bytes
     files[Kind.MANIFEST_LIST], written[Kind.MANIFEST_LIST] = flows[Flow.SNAPSHOTS], flows[Flow.LIST_BYTES]
     for of, kinds in ((Flow.WRITTEN_MANIFESTS, _MANIFESTS), (Flow.WRITTEN_FILES, _FILES)):
         for kind, group in kinds:
@@ -214,7 +210,7 @@ def totals_of(
             deleted[kind] = flows[Flow.WASTED_MANIFESTS + group + 1] + retention.deleted(replaced + 1)
         for kind, group in _FILES:
             gone[kind], deleted[kind] = (retention.deleted(Flow.REMOVED_FILES + group + place) for place in (0, 1))
-        gone[Kind.METADATA_JSON], deleted[Kind.METADATA_JSON] = _deleted_json(case, retention, shape)
+        gone[Kind.METADATA_JSON], deleted[Kind.METADATA_JSON] = _deleted_json(case, retention)
     if case.environment.catalog == "hadoop":
         _add_version_hints(files, written, gone, deleted)
     for kind, more in shape.others.items():
@@ -228,10 +224,10 @@ def totals_of(
     )
 
 
-def _deleted_json(case: Case, retention: Retention, shape: Shape) -> tuple[float, float]:
+def _deleted_json(case: Case, retention: Retention) -> tuple[float, float]:
     """metadata.json deleted: as it leaves the log, if the table says so, or by the removal of orphans."""
     properties = TableProperties.read(case.table.properties)
-    files, size = 1 + retention.versions, shape.sizes.json.created + retention.json_bytes
+    files, size = 1 + retention.versions, retention.json.created + retention.json_bytes
     kept = properties.metadata_previous_versions_max + 1
     if properties.metadata_delete_after_commit_enabled:
         if files <= kept:
@@ -250,7 +246,7 @@ def _deleted_json(case: Case, retention: Retention, shape: Shape) -> tuple[float
         least = max(0.0, logged - kept)
         _, through = retention.json_bytes_through((old - 1) * least / max(written, 1.0))
         written = least
-    return 1 + written, shape.sizes.json.created + through
+    return 1 + written, retention.json.created + through
 
 
 def _add_version_hints(
@@ -275,7 +271,7 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
     turns = slice(*expiries.searchsorted([first, last], side="right").tolist())
     made = retention.made_by(np.unique(np.concatenate([even, expiries[turns]])))
     on_disk = float(totals.metadata_on_disk_bytes)
-    before = before_expiries(case, shape, retention, totals, since_s=case.ends_s / 2)
+    before = before_expiries(case, retention, totals, since_s=case.ends_s / 2)
     return {
         "metadata_json_bytes": max(retention.last_json_bytes, float(retention.json_of(made, made).max())),
         "metadata_on_disk_bytes": on_disk if before is None else max(on_disk, before.most),
@@ -297,9 +293,7 @@ class BeforeExpiries:
     mean: float
 
 
-def before_expiries(
-    case: Case, shape: Shape, retention: Retention, totals: Totals, *, since_s: float
-) -> BeforeExpiries | None:
+def before_expiries(case: Case, retention: Retention, totals: Totals, *, since_s: float) -> BeforeExpiries | None:
     """Metadata on disk just before expiries: the mean after an event time, the most in the later half of the horizon;
     None where there are none then. Most is before the last or before the one that finds most but for metadata.json, of
     which there are ever more.
@@ -320,7 +314,7 @@ def before_expiries(
             made = float(retention.made_by(np.array([commits]))[0])
             json = retention.versions_until(made, versions, properties.metadata_previous_versions_max + 1)
         else:
-            json = shape.sizes.json.created + written - totals.deleted_bytes[Kind.METADATA_JSON]
+            json = retention.json.created + written - totals.deleted_bytes[Kind.METADATA_JSON]
         found.append(float(held[place]) + json)
     known = (*MANIFEST_KINDS, Kind.MANIFEST_LIST, Kind.METADATA_JSON)
     others = sum(size for kind, size in totals.on_disk_bytes.items() if kind in METADATA_KINDS and kind not in known)
