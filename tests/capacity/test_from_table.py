@@ -4,6 +4,7 @@ from pathlib import Path
 from shutil import copytree
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from support.paths import DATA
 from support.synthetic import synthetic_case
@@ -11,6 +12,8 @@ from support.synthetic import synthetic_case
 from wasim.capacity import Requirements, Setting, request_from_document
 from wasim.capacity.from_table import _as_set_s, _document, _drop_lengths, _warnings, request_from_table
 from wasim.capacity.settings import case_of
+from wasim.doctor import inspect_location
+from wasim.doctor.outlook import outlook_of
 from wasim.units import DAY_S
 
 SEEN = {59.8: 60, 60.29: 60, 60.4: 60.4, 3_610: 3_600, 86_000: 86_400, 7.02: 7, 7.3: 7.3, 5_402: 5_400, 0.25: 0.25}
@@ -79,3 +82,12 @@ def test_manifests_that_cannot_be_read_are_warned_of(tmp_path: Path):
         manifest.write_bytes(manifest.read_bytes()[:100])
     warned = "3 of its manifests cannot be read: wasim inspect names them."  # one of deletes is not looked at
     assert warned in request_from_table(str(table), Requirements()).warnings
+
+
+def test_pauses_leave_a_plan_its_rows_a_second():
+    """Its median interval is 0.9 s, and its mean one, in which its rows came, 4.3 s."""
+    location = str(DATA / "tables" / "wide_v2")
+    inspection = inspect_location(location)
+    rows = np.mean([one.count_of("added-records") for one in inspection.tree.index.snapshots if one.adds_data])
+    asked = request_from_table(location, Requirements()).document["workload"]["rows_per_second"]
+    assert float(asked) == pytest.approx(rows / outlook_of(inspection, DAY_S).commit_interval_s)

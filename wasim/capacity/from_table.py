@@ -31,7 +31,7 @@ def request_from_table(
         *(f"{note[:1].upper()}{note[1:]}." for note in found.notes),
     )
     metadata = inspection.tree.opened.metadata
-    document = _document(found.case)
+    document = _document(found.at_its_pace)
     never_merges = found.case.writer.kind == "batch" and found.case.writer.append == "fast"  # as pyiceberg's
     if never_merges:
         document["writer"] = {"kind": "streaming", "append": "fast"}

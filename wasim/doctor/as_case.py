@@ -59,11 +59,23 @@ _MOST_ENTRIES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCase:
-    """The case that an inspected table is, what of the table a case cannot say, and manifests that cannot be read."""
+    """The case that an inspected table is, what of the table a case cannot say, and manifests that cannot be read.
+
+    `pace_s` is the mean interval of as many commits in the table's time as there were; the case's own, the median,
+    leaves out how long nothing was written.
+    """
 
     case: Case
+    pace_s: float
     notes: tuple[str, ...]
     unread_manifests: int
+
+    @property
+    def at_its_pace(self) -> Case:
+        """The case with as many commits, and as many rows, in the table's time as there were."""
+        rows = self.case.workload.rows_per_second * self.case.commit_interval_s
+        workload = self.case.workload.model_copy(update={"rows_per_second": rows / self.pace_s})
+        return replace(self.case, workload=workload, commit_interval_s=self.pace_s)
 
 
 def case_of(inspection: Inspection) -> TableCase:
@@ -102,7 +114,25 @@ def case_of(inspection: Inspection) -> TableCase:
     )
     if len(metadata.partition_specs) > 1:
         notes.append("its partition spec has changed; the one in force is taken")
-    return TableCase(case=_without_writers_own(case), notes=tuple(notes), unread_manifests=unread)
+    return TableCase(
+        case=_without_writers_own(case),
+        pace_s=_pace_s(inspection, interval_s),
+        notes=tuple(notes),
+        unread_manifests=unread,
+    )
+
+
+def _pace_s(inspection: Inspection, interval_s: float) -> float:
+    """The mean time between commits that added files, up to the table's last change; else their median interval."""
+    history, snapshots = inspection.history, inspection.tree.index.snapshots
+    appends = [place for place, one in enumerate(snapshots) if one.adds_data]
+    times_s = history.ledger.event_time_s[appends]
+    span_s = float(times_s[-1] - times_s[0])
+    if history.interval_source != GIVEN:  # changes that add no snapshot go on as well
+        opened = inspection.tree.opened
+        updated_ms = min(opened.metadata.last_updated_ms, round(opened.listed_at_s * 1000))
+        span_s = max(span_s, (updated_ms - snapshots[appends[0]].timestamp_ms) / 1000)
+    return max(0.0, round(span_s / (len(appends) - 1), 3)) or interval_s
 
 
 def _rows_per_commit(inspection: Inspection, appends: Sequence[Snapshot], interval_s: float) -> float:

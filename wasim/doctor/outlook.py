@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wasim.doctor.as_case import TableCase, case_of
-from wasim.doctor.clock import GIVEN
 from wasim.doctor.history import snapshots_made
 from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.upkeep import expiry_places, maintenance_of
@@ -217,7 +216,7 @@ def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
     """The outlook over `ahead_s` seconds. WasimError for a table whose history tells no case, or no age."""
     table, observed = case_of(inspection), observe(inspection)
     maintenance = maintenance_of(inspection.tree, inspection.history)
-    case = replace(_at_its_pace(table.case, inspection), maintenance=maintenance)
+    case = replace(table.at_its_pace, maintenance=maintenance)
     case = with_change(case, _own_limits(inspection.tree.opened.metadata))
     age_s = _age_s(inspection, table, case.commit_interval_s)
     forecasts = TableForecasts(
@@ -253,26 +252,6 @@ def _own_limits(metadata: TableMetadata) -> dict[str, str]:
     of_table = {MAX_SNAPSHOT_AGE_MS: values.max_snapshot_age_ms, MIN_SNAPSHOTS_TO_KEEP: values.min_snapshots_to_keep}
     given = {key: of_table[key] if of_main is None else of_main for key, of_main in limits.items()}
     return {key: str(value) for key, value in given.items() if key in metadata.properties or limits[key] is not None}
-
-
-def _at_its_pace(case: Case, inspection: Inspection) -> Case:
-    """The case with as many commits in the table's time as there were: their mean interval, where the case's own, the
-    median, leaves out how long nothing was written.
-    """
-    history, snapshots = inspection.history, inspection.tree.index.snapshots
-    appends = [place for place, one in enumerate(snapshots) if one.adds_data]
-    times_s = history.ledger.event_time_s[appends]
-    span_s = float(times_s[-1] - times_s[0])
-    if history.interval_source != GIVEN:  # changes that add no snapshot go on as well
-        opened = inspection.tree.opened
-        updated_ms = min(opened.metadata.last_updated_ms, round(opened.listed_at_s * 1000))
-        span_s = max(span_s, (updated_ms - snapshots[appends[0]].timestamp_ms) / 1000)
-    mean_s = round(span_s / (len(appends) - 1), 3)
-    if mean_s <= 0:
-        return case
-    rows = case.workload.rows_per_second * case.commit_interval_s
-    workload = case.workload.model_copy(update={"rows_per_second": rows / mean_s})
-    return replace(case, workload=workload, commit_interval_s=mean_s)
 
 
 def _compared(inspection: Inspection, now: Forecast, profile: Forecast) -> Iterator[Compared]:
