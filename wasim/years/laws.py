@@ -58,7 +58,7 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
         **_of_statements(case, shape),
         partitions=arrivals.partitions,
         open_partitions=arrivals.open_partitions,
-        places=arrivals.open_partitions * _walked(case),
+        walked=_walked(case),
         lifetime=arrivals.lifetime_s / case.commit_interval_s,
         straddling=straddling(case, arrivals.lifetime_s),
         uneven=_uneven(case, arrivals),

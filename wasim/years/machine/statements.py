@@ -507,7 +507,7 @@ def overwrite_rows(table: Table, laws: Laws, wanted: float, is_dynamic: bool) ->
         arrived = files_before(table, laws, wanted)
     left_files, left_rows = left * hits[HIT_FILES][edge], left * hits[HIT_ROWS][edge]
     numbers[SQUARES_LEFT] = numbers[SQUARES] * (1 - hits[HIT_SHARES][REWRITTEN])
-    numbers[TOGETHER] = laws.files / (1.0 if laws.places < laws.open_partitions else laws.partitions)
+    numbers[TOGETHER] = laws.files / (1.0 if laws.walked < 1 else laws.partitions)
     made = min(laws.tasks, wanted)
     if made > 0 and laws.is_partitioned:
         last = rows_through(laws, numbers[COMMITS])

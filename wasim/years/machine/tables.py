@@ -200,7 +200,7 @@ class Laws:
     # partitions
     partitions: float
     open_partitions: float
-    places: float  # of these, what a commit's rows may fall into
+    walked: float  # the share of these that a commit's rows may fall into
     lifetime: float  # commits
     straddling: float  # the share of commits whose rows fall into partitions of two times
     uneven: float  # the variance of how many files of a commit each of them has

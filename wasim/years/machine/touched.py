@@ -567,8 +567,8 @@ def files_with(table: Table, laws: Laws, place: int, rows: float, is_newest: boo
 
 def places_of(laws: Laws, first: float, last: float) -> float:
     """Of the open partitions, those that the rows from the first to the last may fall into."""
-    walked = floor((last - PART_OF_FILE) / laws.rows_per_commit) - floor(first / laws.rows_per_commit) + 1
-    return min(laws.open_partitions, laws.places * walked)
+    commits = floor((last - PART_OF_FILE) / laws.rows_per_commit) - floor(first / laws.rows_per_commit) + 1
+    return laws.open_partitions * min(1.0, laws.walked * max(1, commits))
 
 
 def queue_up(table: Table, place: int, number: int, files: float, live: float) -> int:
