@@ -147,10 +147,10 @@ def moments_of(case: Case, grown_bytes: float, window: Window) -> list[float]:
         float(whole_commits(horizon_s=one_s, commit_interval_s=case.commit_interval_s))
         for one_s in (since_s, window.start_s, window.end_s)
     )
-    if last - held <= MOST_MOMENTS:
-        return [float(commit) for commit in range(int(held), int(last) + 1)]
     moments = {held, start, last}
     if merging_s := case.merging_s:
+        if last - held <= MOST_MOMENTS:
+            return [float(commit) for commit in range(int(held), int(last) + 1)]
         merges = 1 if case.maintenance.rewrite_data_files is None else MERGES_SEEN
         merging = merges * merging_s / case.commit_interval_s
         for end in (last, (held + last) / 2):
