@@ -99,14 +99,14 @@ def metadata_by_period(
     """Metadata written in each period that the case lasts, by metric: lists and manifests are written as `merged_by`
     says, and `others_since` an event time.
     """
-    found = {}
-    for metric, period_s in PERIODS_S.items():
-        if case.horizon_s >= period_s:
-            window = Window(start_s=case.cycle_since_s(period_s), end_s=case.ends_s)
-            since_s = merging_since_s(case, grown_bytes, merged_by, window)
-            merged = float(np.diff(merged_by(np.array([since_s, window.end_s])))[0]) / (window.end_s - since_s)
-            found[metric] = period_s * (merged + others_since(window.start_s) / window.length_s)
-    return found
+    starts = {metric: case.cycle_since_s(one) for metric, one in PERIODS_S.items() if case.horizon_s >= one}
+    a_second = {}
+    for start_s in {*starts.values()}:
+        window = Window(start_s=start_s, end_s=case.ends_s)
+        since_s = merging_since_s(case, grown_bytes, merged_by, window)
+        merged = float(np.diff(merged_by(np.array([since_s, window.end_s])))[0]) / (window.end_s - since_s)
+        a_second[start_s] = merged + others_since(start_s) / window.length_s
+    return {metric: PERIODS_S[metric] * a_second[one] for metric, one in starts.items()}
 
 
 def written_in_each(each_s: float, written_by: WrittenBy, window: Window) -> Floats:
