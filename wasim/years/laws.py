@@ -77,10 +77,8 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
 
 def _walked(case: Case) -> float:
     """The share of the open partitions that a commit's rows may fall into: all, unless commits walk through them."""
-    most = case.workload.partitions_per_commit
-    names = {field.column for field in case.table.partition_by if field.transform == "identity"}
-    first = next((one.values for one in case.table.columns if one.name in names and one.values), None)
-    return 1.0 if most is None or first is None else most / first
+    most, rotating = case.workload.partitions_per_commit, case.table.rotating_column
+    return 1.0 if most is None or rotating is None or rotating.values is None else most / rotating.values
 
 
 def _uneven(case: Case, arrivals: Arrivals) -> float:

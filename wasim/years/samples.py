@@ -119,7 +119,7 @@ class Samples:
     def checkpoints(self) -> "Checkpoints":
         """The table at some of the writer's commits, before maintenance of the same commit; between samples linear."""
         commits, flows = _evenly(float(self.commits[-1])), self.flows
-        place = np.clip(np.searchsorted(self.commits, commits, side="left"), 1, len(self.commits) - 1)
+        place = self._places_of(commits)
         rows = np.stack([place - 1, place])
         low, high = self.commits[rows]
         share = np.where(high > low, (commits - low) / np.maximum(high - low, 1e-9), 1.0)
@@ -141,9 +141,13 @@ class Samples:
             snapshots=between(self.snapshots[rows]),
         )
 
+    def _places_of(self, commits: Ints) -> NDArray[np.intp]:
+        """The first sample after each of these commits; there is one before it."""
+        return np.asarray(np.clip(np.searchsorted(self.commits, commits, side="left"), 1, len(self.commits) - 1))
+
     def by_commit(self, flow: int) -> Ints:
         """What each of the checkpoints' commits brought of a flow: the mean since the sample before it."""
-        place = np.searchsorted(self.commits, self.checkpoints.commits, side="left").clip(1)
+        place = self._places_of(self.checkpoints.commits)
         low, high = self.commits[[place - 1, place]]
         rise = self.flows[place, flow] - self.flows[place - 1, flow]
         return np.asarray(np.rint(rise / np.maximum(high - low, 1.0)), dtype=np.int64)

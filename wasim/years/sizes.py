@@ -491,7 +491,7 @@ def _row_deltas(
     """What a checkpoint brings, on average over those sampled after the first; keys and positions grow with its rows,
     which are `scale` times as many as those sampled.
     """
-    first, *later = listed[True]
+    (first, *later), half_way = listed[True], _half_way(case)
     files = [entry.file for manifest in later for entry in manifest.entries]
     checkpoints = len(later)
     keys, positions = (
@@ -507,11 +507,11 @@ def _row_deltas(
         positions=positions,
         first_files=float(len(first.entries)),
         first_bytes=float(sum(content_bytes(entry.file) for entry in first.entries)),
-        apart_bytes=_apart_bytes(writer, case, arrivals),
+        apart_bytes=_apart_bytes(writer, case, arrivals, half_way),
     )
     if scale <= 1:
         return found
-    by_key, of_keys, of_positions = arrivals.files, partial(_keys_bytes, writer, case), 0.0
+    by_key, of_keys, of_positions = arrivals.files, partial(_keys_bytes, writer, case, np.unique(half_way)), 0.0
     repeating = by_key * -expm1(-positions / by_key)  # files of which a row is repeated
     if repeating:
         each, path_bytes = positions / repeating, len(by_position[0].file_path.encode())
@@ -526,9 +526,9 @@ def _row_deltas(
     )
 
 
-def _apart_bytes(writer: CaseWriter, case: Case, arrivals: Arrivals) -> float:
-    """By how much a row of the checkpoint half-way is larger than one whose key and time follow the row before."""
-    sizes, rng, found, numbers = writer.files.file_sizes, np.random.default_rng(case.seed), 0.0, _half_way(case)
+def _apart_bytes(writer: CaseWriter, case: Case, arrivals: Arrivals, numbers: Ints) -> float:
+    """By how much a row with one of these keys, of the checkpoint half-way, is larger than one that follows another."""
+    sizes, rng, found = writer.files.file_sizes, np.random.default_rng(case.seed), 0.0
     count = max(1, min(whole(arrivals.rows_per_file), len(numbers), MOST_COMPRESSED))
     rows = new_rows(numbers[np.sort(rng.choice(len(numbers), count, replace=False))])
     for leaf in sizes.leaves:
@@ -544,9 +544,8 @@ def _half_way(case: Case) -> Ints:
     return upserted_numbers(few, step, max(2, case.commits // 2))
 
 
-def _keys_bytes(writer: CaseWriter, case: Case, rows: float) -> float:
-    """Bytes of an equality-delete file that holds the keys of `rows` rows of the checkpoint half-way."""
-    numbers = np.unique(_half_way(case))
+def _keys_bytes(writer: CaseWriter, case: Case, numbers: Ints, rows: float) -> float:
+    """Bytes of an equality-delete file that holds `rows` of these keys, of the checkpoint half-way."""
     rng = np.random.default_rng(case.seed)
     some = np.sort(rng.choice(numbers, min(whole(rows), len(numbers)), replace=False))
     found = equality_delete_bytes(writer.subtasks.keys, new_rows(some), writer.files)

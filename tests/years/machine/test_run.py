@@ -207,7 +207,7 @@ def upserting(case: Case, mode: str) -> Case:
 
 
 def test_files_of_two_statements_are_hit_by_their_sizes():
-    """Those of upserts are small, those of MERGE large: 34 % too few were hit where all counted as one kind."""
+    """Upserts write small files, MERGE large ones: taken for files of one size, 34 % too few were hit."""
     merge = {"every": 7200.0, "share": 0.2, "mode": "merge-on-read"}
     case = small_case([], Changes.model_validate({"merge": merge}))
     compare(upserting(case, "merge-on-read"), 0.03, (Kind.DATA, Kind.DELETE_FILE, Kind.DELETE_MANIFEST))
