@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -26,6 +28,7 @@ def _found(part: int) -> tuple[int, int]:
 def _fails(number: int) -> int:
     if number == 1:
         raise WasimError("no")
+    time.sleep(0.01)
     return number
 
 
@@ -57,8 +60,11 @@ def test_one_process_or_one_part_needs_no_other(parts: range, processes: int) ->
     assert {process for _, process in map_in_processes(_who, parts, processes=processes)} == {os.getpid()}
 
 
-def test_an_error_of_a_part_is_raised_here() -> None:
-    results = map_in_processes(_fails, range(3), processes=2)
+def test_an_error_of_a_part_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads_ended_by = list[object]()
+    monkeypatch.setattr(threading, "excepthook", threads_ended_by.append)
+    results = map_in_processes(_fails, range(300), processes=2)
     assert next(results) == 0
     with pytest.raises(WasimError, match="no"):
         next(results)
+    assert threads_ended_by == []  # whose tracebacks would be printed below the error

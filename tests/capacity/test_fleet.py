@@ -194,6 +194,21 @@ def test_a_table_with_too_many_rows_a_commit_is_named():
         plan_fleet(Fleet.model_validate(fleet), Requirements())
 
 
+def test_all_tables_at_fault_are_named_before_any_is_planned():
+    few = {"rows_per_second": 1, "files_per_commit": 16}
+    tables = [table("a", **few, now="interval=10s"), table("b"), table("c", **few, freshness="1s")]
+
+    def planned_too_early(work: object, parts: Sequence[Asked]) -> list[Answered]:
+        raise AssertionError(parts)
+
+    fleet = Fleet.model_validate({"version": 1, "tables": tables})
+    with pytest.raises(WasimError) as raised:
+        plan_fleet(fleet, Requirements(), planned_too_early)
+    first, second = str(raised.value).splitlines()
+    assert first.startswith('table a: --now: workload.files_per_commit is "16", but a commit every 10s has 10 rows.')
+    assert second.startswith('table c: workload.files_per_commit is "16", but a commit every 1s has 1 row. Give')
+
+
 @pytest.mark.usefixtures("few_intervals")
 def test_a_fleet_of_the_command_line(tmp_path: Path):
     path = tmp_path / "fleet.yaml"

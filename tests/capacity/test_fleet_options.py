@@ -50,6 +50,8 @@ def test_rates_that_commits_could_not_carry_stay_unrounded():
     assert fast.rows_per_second == 4.0**10
     faster = stand_in_of(table(rows_per_second=9e5, freshness=1_000.0), ASKED)
     assert faster.rows_per_second == 9e5  # a billion rows a commit at most
+    as_now = stand_in_of(table(rows_per_second=1.7, files_per_commit=16, now="interval=10s"), ASKED)
+    assert as_now.rows_per_second == 1.7  # at 1 a second no commit of ten seconds would have 16 files
 
 
 def test_a_table_s_own_freshness_and_limits_go_first():

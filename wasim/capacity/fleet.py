@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 from math import ceil, log2
 
 from wasim.capacity.choice import cheapest_of
-from wasim.capacity.fleet_options import Answered, Asked, Option, answer, stand_in_of
+from wasim.capacity.fleet_options import Answered, Asked, Option, answer, check, stand_in_of
 from wasim.capacity.fleet_shapes import nearness
 from wasim.capacity.request import Prefer, Requirements, preference
 from wasim.capacity.search import is_steep
@@ -248,6 +248,9 @@ def _classes_of(fleet: Fleet, common: Asked) -> tuple[list[str], dict[str, _Clas
     equal. `common` is what is asked of every table.
     """
     own = [table.model_copy(update={"name": "", "count": 1, "weight": 1.0}) for table in fleet.tables]
+    if not common.names_faults:
+        different = {one.model_dump_json(): table for one, table in zip(own, fleet.tables, strict=True)}
+        check(different.values(), common.requirements)
     rated = {one.model_dump_json() for one in own if one.rows_per_second is not None}
     keys, classes = list[str](), dict[str, _Class]()
     for table, alone in zip(fleet.tables, own, strict=True):

@@ -1,5 +1,7 @@
 """What a table of a fleet may be set to: as its own plan says or, of many that rates describe, as an equal one's."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from math import log2
 from pathlib import Path
@@ -11,11 +13,10 @@ from wasim.capacity.from_table import request_from_table
 from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.plan import make_plan, search_for
 from wasim.capacity.request import PlanRequest, Requirements, request_from_file, request_from_flags
-from wasim.capacity.settings import Setting, able_intervals
+from wasim.capacity.settings import Setting, able_intervals, case_of
 from wasim.capacity.warnings import warnings_of
 from wasim.doctor import InspectOptions
 from wasim.errors import ScenarioError, WasimError
-from wasim.scenario.checks import MOST_ROWS_PER_COMMIT
 from wasim.scenario.fleet import FleetTable
 from wasim.units import format_duration
 
@@ -65,19 +66,52 @@ class Answered:
     fault: str = ""
 
 
+def check(tables: Iterable[FleetTable], requirements: Requirements) -> None:
+    """WasimError with every table of which what is asked makes no sense; those that exist are read later."""
+    faults = list[str]()
+    for table in tables:
+        if table.from_table is None:
+            try:
+                with _named(table):
+                    _check(table, requirements)
+            except WasimError as error:
+                faults += map(str, error.args)
+    if faults:
+        raise WasimError(*faults)
+
+
+def _check(table: FleetTable, requirements: Requirements) -> None:
+    """WasimError for a table that cannot be written at the longest interval asked for, or as it is said to be now."""
+    request = request_of(table, requirements)
+    case_of(request, Setting(interval_s=request.longest_s))
+    if request.now is not None:
+        now_of(request.now, request)
+
+
 def answer(asked: Asked) -> Answered:
     """The answer. WasimError for what makes no sense, unless that is named in it."""
     try:
-        request = request_of(asked.table, asked.requirements, asked.reaching)
-        if asked.setting is not None:
-            return _with_saving(asked, request, asked.setting)
-        return _of_plan(request) if asked.intervals_s is None else _of_many(asked, request, asked.intervals_s)
+        with nullcontext() if asked.names_faults else _named(asked.table):
+            request = request_of(asked.table, asked.requirements, asked.reaching)
+            if asked.setting is not None:
+                return _with_saving(asked, request, asked.setting)
+            return _of_plan(request) if asked.intervals_s is None else _of_many(asked, request, asked.intervals_s)
     except WasimError as error:
         if asked.names_faults:
             return Answered(fault=str(error))
-        start = f"table {asked.table.name}: "
-        if not isinstance(error, ScenarioError):  # which has a place of its own
-            error.args = tuple(f"{start}{str(line).removeprefix(start)}" for line in error.args)
+        raise
+
+
+@contextmanager
+def _named(table: FleetTable) -> Iterator[None]:
+    """Lines of a WasimError that is raised within begin with the table's name."""
+    start = f"table {table.name}: "
+    try:
+        yield
+    except ScenarioError:  # which has a place of its own
+        raise
+    except WasimError as error:
+        error.args = tuple(f"{start}{str(line).removeprefix(start)}" for line in error.args)
         raise
 
 
@@ -133,10 +167,13 @@ def stand_in_of(table: FleetTable, requirements: Requirements) -> FleetTable:
     metadata goes by commits and files, not by rows; their own where a commit would have too few rows or too many at it.
     """
     own = table.rows_per_second or 1.0
-    rate, freshness_s = 4.0 ** round(log2(own) / 2), request_of(table, requirements).longest_s
-    fits = table.files_per_commit <= rate * freshness_s <= MOST_ROWS_PER_COMMIT
-    found = {"rows_per_second": rate if fits else own, "freshness": freshness_s}
-    return table.model_copy(update={"name": "", "count": 1, "weight": 1.0, **found})
+    kind = {"name": "", "count": 1, "weight": 1.0, "freshness": request_of(table, requirements).longest_s}
+    found = table.model_copy(update={**kind, "rows_per_second": 4.0 ** round(log2(own) / 2)})
+    try:
+        _check(found, requirements)
+    except WasimError:
+        return found.model_copy(update={"rows_per_second": own})
+    return found
 
 
 def request_of(table: FleetTable, requirements: Requirements, reaching: InspectOptions | None = None) -> PlanRequest:

@@ -64,10 +64,10 @@ def check_shares(draft: Draft) -> Iterator[Fault]:
     for name in ("files_per_commit", "partitions_per_commit"):
         wanted = getattr(draft.scenario.workload, name)
         if wanted is not None and wanted > rows:
-            every = format_duration(interval_s)
+            every, held = format_duration(interval_s), f"{rows} {'row' if rows == 1 else 'rows'}"
             yield Fault(
                 place=("workload", name),
-                problem=f"is {draft.quoted('workload', name)}, but a commit every {every} has {rows} rows",
+                problem=f"is {draft.quoted('workload', name)}, but a commit every {every} has {held}",
                 remedy=f"Give at most {rows}, or more workload.rows_per_second.",
             )
 
