@@ -341,8 +341,8 @@ def variance_of(counted: list[list[float]], count: int) -> float:
 
 
 def draw_uniform(table: Table) -> float:
-    """A random number between 0 and 1: the minimal standard generator of Park and Miller, exact in floating point."""
-    table.numbers[RANDOM] = table.numbers[RANDOM] * 16807 % 2147483647
+    """A random number between 0 and 1: the minimal standard generator of Park and Miller."""
+    table.numbers[RANDOM] = int(table.numbers[RANDOM]) * 16807 % 2147483647
     return table.numbers[RANDOM] / 2147483647
 
 
@@ -701,7 +701,7 @@ def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) 
     commits = floor(arrived / laws.files + 0.5) + more
     if not laws.by_chance or commits > FEW_COMMITS:
         return missing <= more * laws.new_small
-    least, share = max(0, ceil(missing + arrived)), (table.numbers[FIRED] * STRIDE % TURNS + 0.5) / TURNS
+    least, share = max(0, ceil(missing + arrived)), (int(table.numbers[FIRED]) * STRIDE % TURNS + 0.5) / TURNS
     return (chances[commits][least] if least < len(chances[commits]) else 0.0) >= share
 
 
