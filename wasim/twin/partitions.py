@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import reduce
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote_plus
 
@@ -40,19 +42,30 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
     """The rows of a task by partition, in the order in which their first rows came."""
     if not spec.fields:
         return [Share(partition=(), rows=written, number=1)]
-    fields = _partitioned(spec, leaves)
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    columns = [values.tolist() for values in partition_values(rows, spec, leaves, written)]
-    for place, key in enumerate(zip(*columns, strict=True)):
-        groups.setdefault(key, []).append(place)
+    if not len(written):
+        return []
+    fields, columns = _partitioned(spec, leaves), partition_values(rows, spec, leaves, written)
+    codes = reduce(lambda known, values: known * len(values) + _code(values), columns, np.zeros(len(written), np.int64))
+    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    places = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    keys = zip(*(values[first].tolist() for values in columns), strict=True)
+    groups = sorted(zip(first.tolist(), keys, places, strict=True), key=itemgetter(0))
     return [
         Share(
             partition=tuple(_as_avro(leaf, field, value) for (leaf, field), value in zip(fields, key, strict=True)),
-            rows=written.take(np.array(places)),
+            rows=written.take(of_key),
             number=number,
         )
-        for number, (key, places) in enumerate(groups.items(), 1)
+        for number, (_, key, of_key) in enumerate(groups, 1)
     ]
+
+
+def _code(values: Values) -> Ints:
+    """A number below that of the values for each one, the same for equal ones."""
+    if values.dtype.kind != "O":
+        return np.unique(values, return_inverse=True)[1]
+    known: dict[Any, int] = {}
+    return np.array([known.setdefault(value, len(known)) for value in values.tolist()], dtype=np.int64)
 
 
 def partition_values(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], written: RowSet) -> list[Values]:
