@@ -32,11 +32,14 @@ class RowSet:
 
     def take(self, chosen: Ints | NDArray[np.bool_]) -> "RowSet":
         """The rows at these places, or those for which the mask holds, in that order."""
+        places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
+        if len(places) == len(self) and chosen.dtype == np.bool_:
+            return self
         return RowSet(
-            numbers=self.numbers[chosen],
-            versions=self.versions[chosen],
-            row_ids=self.row_ids[chosen],
-            changed_at=self.changed_at[chosen],
+            numbers=self.numbers.take(places),
+            versions=self.versions.take(places),
+            row_ids=self.row_ids.take(places),
+            changed_at=self.changed_at.take(places),
         )
 
     def by_number(self) -> "RowSet":
