@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from wasim.scenario.change_checks import DoesNotFit, evolve, wanted
@@ -34,6 +34,7 @@ def test_a_column_moves_behind_another_or_first(data, order):
     behind = data.draw(st.sampled_from([name for name in order if name != column] + ["event_time"]))
     rest = [name for name in order if name != column]
     place = 0 if behind == "event_time" else rest.index(behind) + 1
+    assume(place != order.index(column))
     moved = after(table, move_column={"column": column, "after": behind})
     assert names(moved) == [*rest[:place], column, *rest[place:]]
 
@@ -51,7 +52,11 @@ def test_each_thing_changes_what_it_names_and_nothing_else():
     partitioned = after(add_partition_field=by_day)
     assert [field.column for field in partitioned.partition_by] == ["a", "event_time"]
     assert after(partitioned, drop_partition_field=by_day) == TABLE
-    assert after(set_properties={"k": "v"}).properties == {"k": "v"}
+    with_properties = after(set_properties={"k": "v"})
+    assert with_properties.properties == {"k": "v"}
+    assert after(with_properties, set_properties={"k": "v", "l": "w"}).properties == {"k": "v", "l": "w"}
+    with pytest.raises(DoesNotFit, match="the table has these already"):  # Iceberg commits nothing then
+        after(with_properties, set_properties={"k": "v"})
     assert after(create_tag="t") is TABLE
 
 
@@ -70,6 +75,7 @@ def test_each_thing_changes_what_it_names_and_nothing_else():
         ({"widen_column": {"column": "c", "type": "decimal(9,2)"}}, "but the column is decimal"),
         ({"widen_column": {"column": "c", "type": "decimal(12,3)"}}, "but the column is decimal"),
         ({"move_column": {"column": "a", "after": "a"}}, "is the column itself"),
+        ({"move_column": {"column": "a", "after": "event_time"}}, "which it follows already"),
         ({"make_optional": "a"}, "may be null already"),
         ({"add_partition_field": {"column": "a", "transform": "bucket[2]"}}, "in the partition spec already"),
         ({"drop_partition_field": {"column": "a", "transform": "bucket[3]"}}, "not in the partition spec at that time"),

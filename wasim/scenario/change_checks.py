@@ -125,6 +125,8 @@ def _move_column(table: Table, moving: Any) -> Table:  # noqa: ANN401 - a Moving
     is_first = moving.after in table.unlisted[-1:]
     after = -1 if is_first else _place(table, moving.after, ("move_column", "after"))
     columns.insert(0 if after < 0 else columns.index(table.columns[after]) + 1, moved)
+    if columns == [*table.columns]:
+        raise DoesNotFit(("move_column", "after"), f"is {quote(moving.after)}, which it follows already", "Name another.")
     return table.model_copy(update={"columns": tuple(columns)})
 
 
@@ -150,6 +152,8 @@ def _drop_partition_field(table: Table, field: PartitionField) -> Table:
 
 
 def _set_properties(table: Table, properties: dict[str, str]) -> Table:
+    if properties.items() <= table.properties.items():
+        raise DoesNotFit(("set_properties",), "has no effect: the table has these already", "Give others.")
     return table.model_copy(update={"properties": {**table.properties, **properties}})
 
 
