@@ -75,7 +75,7 @@ def test_each_thing_changes_what_it_names_and_nothing_else():
         ({"widen_column": {"column": "c", "type": "decimal(9,2)"}}, "but the column is decimal"),
         ({"widen_column": {"column": "c", "type": "decimal(12,3)"}}, "but the column is decimal"),
         ({"move_column": {"column": "a", "after": "a"}}, "is the column itself"),
-        ({"move_column": {"column": "a", "after": "event_time"}}, "which it follows already"),
+        ({"move_column": {"column": "a", "after": "event_time"}}, "it follows already"),
         ({"make_optional": "a"}, "may be null already"),
         ({"add_partition_field": {"column": "a", "transform": "bucket[2]"}}, "in the partition spec already"),
         ({"drop_partition_field": {"column": "a", "transform": "bucket[3]"}}, "not in the partition spec at that time"),

@@ -115,6 +115,26 @@ def test_partitions_per_commit_are_what_the_workload_says(run_case: RunCase, sma
     assert list(run.ledger.entries_added) == [3, 3, 3, 3]
 
 
+def test_values_stay_as_columns_move_and_are_renamed(run_case: RunCase, small_case: MakeCase) -> None:
+    case = small_case(
+        table=(
+            "{columns: [{name: n, type: int}, {name: region, type: string, values: 8},"
+            " {name: size, type: string, values: 2}], partition_by: [{column: region}]}"
+        ),
+        workload="{rows_per_second: 40, partitions_per_commit: 3, distribution_mode: hash}",
+        evolution=(
+            "[{at: 1s, move_column: {column: size, after: event_time}},"
+            " {at: 2s, rename_column: {column: region, to: area}}]"
+        ),
+        writer="batch",
+    )
+    run, context = run_case(case)
+    assert list(run.ledger.entries_added) == [3, 3, 3, 3]
+    rows = context.session.spark.table(f"{CATALOG_NAME}.{drive.TABLE_NAME}").collect()
+    assert len({row["area"] for row in rows}) == 8
+    assert len({row["size"] for row in rows}) == 2
+
+
 TYPES = ("boolean", "int", "long", "float", "double", "date", "timestamp", "timestamptz", "string", "binary")
 DECIMALS = ("decimal(9,0)", "decimal(20,4)", "decimal(38,10)", "decimal(38,30)")
 NESTED = (

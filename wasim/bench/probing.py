@@ -244,7 +244,7 @@ class Probing:
     def probe(self, step: Probe) -> None:
         """Times planning by every reader and, at the end, a listing of directories and Spark's execution."""
         case, state = self.target.case, self.planning.state()
-        asked = tuple(queries(self.target.session, case, step.table, after_commit=step.after_commit))
+        asked = tuple(queries(self.target, step.table, after_commit=step.after_commit))
         probed = Probed(
             session=self.target.session,
             catalog=self.catalog,

@@ -60,10 +60,10 @@ class Case:
         return round(self.writer.upsert.share * self.rows_per_commit) if self.writer.upsert else 0
 
     @property
-    def rotating_column(self) -> str | None:
-        """The partition column that `partitions_per_commit` walks through; None where that is not given."""
+    def rotating_place(self) -> int | None:
+        """The place of the column that `partitions_per_commit` walks through; None where that is not given."""
         rotating = self.table.rotating_column if self.workload.partitions_per_commit is not None else None
-        return None if rotating is None else rotating.name
+        return None if rotating is None else self.table.all_columns.index(rotating)
 
     @property
     def key_columns(self) -> tuple[str, ...]:

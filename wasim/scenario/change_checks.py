@@ -126,7 +126,7 @@ def _move_column(table: Table, moving: Any) -> Table:  # noqa: ANN401 - a Moving
     after = -1 if is_first else _place(table, moving.after, ("move_column", "after"))
     columns.insert(0 if after < 0 else columns.index(table.columns[after]) + 1, moved)
     if columns == [*table.columns]:
-        raise DoesNotFit(("move_column", "after"), f"is {quote(moving.after)}, which it follows already", "Name another.")
+        raise DoesNotFit(("move_column", "after"), "is what it follows already", "Name another.")
     return table.model_copy(update={"columns": tuple(columns)})
 
 

@@ -52,7 +52,7 @@ class Rows:
     """
 
     case: Case
-    rotating: str | None
+    rotating: str | None  # salt of the column that `partitions_per_commit` walks through
     late_s: dict[int, float] = field(default_factory=dict)
     hashed: dict[str, tuple[int, Ints]] = field(default_factory=dict)
     added: Mapping[int, tuple[int, int]] = field(default_factory=dict)  # by field id
@@ -96,7 +96,7 @@ class Rows:
 
     def _keys(self, leaf: Leaf, rows: RowSet) -> Ints:
         numbers, versions = rows.numbers, rows.versions
-        if leaf.name == self.rotating:
+        if leaf.salt == self.rotating:
             per_commit = self.case.workload.partitions_per_commit or 1
             commits = np.trunc(numbers / self.case.rows_per_commit).astype(np.int64)  # as SQL divides
             return np.asarray((commits * per_commit + numbers % per_commit) % (leaf.column.values or 1))
@@ -202,8 +202,9 @@ def decimal_digits(type_name: str) -> tuple[int, int]:
 
 
 def rows_of(case: Case) -> Rows:
-    """The rows of a case, with the column that `partitions_per_commit` walks through."""
-    return Rows(case=case, rotating=case.rotating_column)
+    """The rows of a case."""
+    place = case.rotating_place
+    return Rows(case=case, rotating=None if place is None else f"{place}")
 
 
 def split_rows(case: Case, commit: int) -> list[Ints]:

@@ -9,13 +9,14 @@ from wasim.scenario import Case
 from wasim.spark import ENGINE_ERRORS, Session, failed_commit
 from wasim.spark.drive.changes import merge_rows, upserted_rows
 from wasim.spark.drive.engine import Appender, Pace, Target
-from wasim.spark.drive.rows import EPOCH_US, select_list
+from wasim.spark.drive.rows import EPOCH_US, places_of, select_list
 from wasim.workload import Append, Evolve
 
 
 def append_batch(session: Session, case: Case, table: str, commit: int) -> None:
-    """One commit's rows appended by one DataFrame write."""
-    arriving_rows(session, case, commit).selectExpr(*select_list(case, case.table)).writeTo(table).append()
+    """One commit's rows appended by one DataFrame write, to a table that stays as it is."""
+    selected = select_list(case, case.table, places_of(case.table))
+    arriving_rows(session, case, commit).selectExpr(*selected).writeTo(table).append()
 
 
 def arriving_rows(session: Session, case: Case, commit: int) -> Any:
@@ -40,15 +41,16 @@ def _commit_batch(target: Target, step: Append, commit: int, values: Any) -> Non
     """One commit of the writer whose rows have these numbers: an append, or for upserts a MERGE INTO; an append to
     each of the other tables before, so that a step takes as long as all of them.
     """
+    selected = select_list(target.case, step.table, target.places)
     for table in target.others:
-        values.selectExpr(*select_list(target.case, step.table)).writeTo(table).append()
+        values.selectExpr(*selected).writeTo(table).append()
     if step.operation(commit) == "upsert":
-        rows = upserted_rows(target.case, step, commit, values)
+        rows = upserted_rows(target, step, commit, values)
         # maintenance commits in another session than a stream's, and Spark keeps a table for half a minute as it saw it
         rows.sparkSession.catalog.refreshTable(target.table)
         merge_rows(rows, target.table, f"{step.table.key_column}")
     else:
-        values.selectExpr(*select_list(target.case, step.table)).writeTo(target.table).append()
+        values.selectExpr(*selected).writeTo(target.table).append()
 
 
 class BatchAppender:
@@ -161,7 +163,7 @@ class TableSinkAppender(_StreamAppender):
         return self._target.journal.await_pause(timeout_s)
 
     def _start(self, rows: Any, step: Append) -> Any:
-        rows = rows.selectExpr(*select_list(self._target.case, step.table))
+        rows = rows.selectExpr(*select_list(self._target.case, step.table, self._target.places))
         # the rows hold no null, but Spark cannot know
         writer = self._writer(rows).format("iceberg").outputMode("append").option("check-nullability", "false")
         if self._target.case.merges:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from wasim.scenario import Case
 from wasim.scenario.change_checks import changed_column
 from wasim.spark.drive.engine import Target
 from wasim.spark.drive.rows import column_value, select_list
@@ -25,8 +24,8 @@ def chosen(rows: RowChoice, number: str) -> str:
 
 def _update(target: Target, step: ChangeRows) -> None:
     name, key = changed_column(step.table), f"`{step.table.key_column}`"
-    place, column = next((place, column) for place, column in enumerate(step.table.all_columns) if column.name == name)
-    value = column_value(column, target.case.seed + step.number, f"{place}", key)
+    column = next(column for column in step.table.all_columns if column.name == name)
+    value = column_value(column, target.case.seed + step.number, f"{target.places[column.name]}", key)
     target.session.run(f"UPDATE {target.table} SET `{name}` = {value} WHERE {chosen(step.rows, key)}")
 
 
@@ -40,7 +39,8 @@ def _rows(target: Target, step: ChangeRows) -> Any:
     values = spark.range(step.rows.first, step.rows.stop, 1, files).toDF("value").where(chosen(step.rows, "value"))
     if step.new_rows[0]:
         values = values.union(spark.range(*step.new_rows, 1, files).toDF("value"))
-    return values.selectExpr(*select_list(target.case, step.table, version=step.number, late_s=step.event_time_s))
+    selected = select_list(target.case, step.table, target.places, version=step.number, late_s=step.event_time_s)
+    return values.selectExpr(*selected)
 
 
 def _merge(target: Target, step: ChangeRows) -> None:
@@ -64,11 +64,12 @@ def merge_rows(rows: Any, table: str, key: str) -> None:
     )
 
 
-def upserted_rows(case: Case, step: Append, commit: int, values: Any) -> Any:
+def upserted_rows(target: Target, step: Append, commit: int, values: Any) -> Any:
     """The rows of an upserting commit: the first `replaced_per_commit` have numbers of earlier rows, others are new.
 
     Scattered ones stand one in each of as many equal stretches of the table, at a place that changes by commit.
     """
+    case = target.case
     replaced, before = step.replaced_per_commit, case.rows_through(commit - 1)
     offset = f"(value - {(commit - 1) * step.rows_per_commit})"
     stretch = before // replaced
@@ -76,4 +77,6 @@ def upserted_rows(case: Case, step: Append, commit: int, values: Any) -> Any:
     newest = f"{before - replaced} + {offset}"
     earlier = newest if case.writer.upsert and case.writer.upsert.locality == "newest" else scattered
     number = f"CASE WHEN {offset} < {replaced} THEN {earlier} ELSE {before - replaced} + {offset} END"
-    return values.selectExpr(f"{number} AS value").selectExpr(*select_list(case, step.table, version=commit))
+    return values.selectExpr(f"{number} AS value").selectExpr(
+        *select_list(case, step.table, target.places, version=commit)
+    )

@@ -1,7 +1,7 @@
 """An engine: what carries out a case's steps on a table, and when. Nothing downstream knows which one did."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
 from wasim.spark import Journal, Session
-from wasim.spark.drive.rows import create_table_sql
+from wasim.spark.drive.rows import create_table_sql, places_of
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 Progress = Callable[[int], None]
@@ -28,6 +28,13 @@ class Target:
     checkpoint: Path  # of the stream
     on_commits: Progress  # called with the number of commits so far
     others: tuple[str, ...] = ()  # tables like it that the same job commits to, which nothing records
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """The place that each column had at first, by its name as it now is: the id that Iceberg gave it, from 0 on."""
+        if not self.case.evolution:
+            return places_of(self.case.table)
+        return {field.name(): field.fieldId() - 1 for field in self.iceberg_table().schema().columns()}
 
     def iceberg_table(self) -> Any:
         """The table as Iceberg's Java library has it, as it now is."""

@@ -3,6 +3,8 @@
 Everything is derived from the row number, the seed and the column's place, so that every writer writes the same rows.
 """
 
+from collections.abc import Mapping
+
 from wasim.iceberg.properties import FORMAT_VERSION, WRITE_DISTRIBUTION_MODE
 from wasim.iceberg.sql import literal
 from wasim.scenario import Case
@@ -25,15 +27,23 @@ def spark_type(column: Columns) -> str:
     return _SPARK_TYPES.get(column.type, column.type)
 
 
-def select_list(case: Case, table: Table, *, version: int = 0, late_s: float = 0.0) -> list[str]:
-    """One SQL expression per column of the table as it then is, over a frame with the bigint column `value`.
+def places_of(table: Table) -> dict[str, int]:
+    """The place of each column, by its name."""
+    return {column.name: place for place, column in enumerate(table.all_columns)}
+
+
+def select_list(
+    case: Case, table: Table, places: Mapping[str, int], *, version: int = 0, late_s: float = 0.0
+) -> list[str]:
+    """One SQL expression per column of the table as it then is, over a frame with the bigint column `value`. What a
+    column holds depends on its place at first, by its name, wherever it now stands.
 
     Another `version` gives other values to all columns but a row's number, time and rotating partition. Rows with
     negative numbers, which merges insert, arrive at `late_s` of event time.
     """
-    rotating = case.rotating_column
     expressions = []
-    for place, column in enumerate(table.all_columns):
+    for column in table.all_columns:
+        place = places[column.name]
         if column.name == table.key_column:
             expression = "value"
         elif column.name == table.time_column:
@@ -42,7 +52,7 @@ def select_list(case: Case, table: Table, *, version: int = 0, late_s: float = 0
             if late_s:
                 expression = f"CASE WHEN value < 0 THEN timestamp_micros({late_us}) ELSE {expression} END"
             expression = f"CAST({expression} AS {spark_type(column)})"
-        elif column.name == rotating:
+        elif place == case.rotating_place:
             expression = _value_of(column, _rotating_key(case, column), f"{place}")
         else:
             expression = column_value(column, case.seed + version, f"{place}")

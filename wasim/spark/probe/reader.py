@@ -9,9 +9,7 @@ import numpy as np
 
 from wasim.iceberg.sql import literal
 from wasim.ledger import FULL_SCAN, PlanningProbe
-from wasim.scenario import Case
 from wasim.scenario.parts import Table
-from wasim.spark import Session
 from wasim.spark.drive.engine import Target
 from wasim.spark.drive.rows import select_list, spark_type
 from wasim.units import Floats
@@ -41,32 +39,32 @@ class Query:
     predicate: Predicate | None = None
 
 
-def queries(session: Session, case: Case, table: Table, *, after_commit: int) -> Iterator[Query]:
+def queries(target: Target, table: Table, *, after_commit: int) -> Iterator[Query]:
     """A full scan; one partition, if there are any; a predicate on key or time that statistics prune. All find the last
     commit.
 
     `table` is the table as it then is, which may have evolved.
     """
+    case = target.case
     yield Query(name=FULL_SCAN)
     last_row = case.rows_through(after_commit) - 1
     if table.partition_by:
-        yield Query(name="one_partition", predicate=_partition_predicate(session, case, table, last_row))
+        yield Query(name="one_partition", predicate=_partition_predicate(target, table, last_row))
     growing, first_of_last_commit = table.key_column or table.time_column, case.rows_through(after_commit - 1)
     if growing is not None:
-        yield Query(name="statistics", predicate=_predicate(session, case, table, growing, first_of_last_commit))
+        yield Query(name="statistics", predicate=_predicate(target, table, growing, first_of_last_commit))
 
 
-def _partition_predicate(session: Session, case: Case, table: Table, row: int) -> Predicate:
+def _partition_predicate(target: Target, table: Table, row: int) -> Predicate:
     """The first partition field pinned to where `row` lives: its value, or for times the start of its hour, day …"""
     field = table.partition_by[0]
     unit = field.transform if field.transform in ("year", "month", "day", "hour") else None
     comparison = "equal" if unit is None else "greaterThanOrEqual"
-    return _predicate(session, case, table, field.column, row, comparison=comparison, unit=unit)
+    return _predicate(target, table, field.column, row, comparison=comparison, unit=unit)
 
 
 def _predicate(
-    session: Session,
-    case: Case,
+    target: Target,
     table: Table,
     name: str,
     row: int,
@@ -77,7 +75,8 @@ def _predicate(
     """The column compared with its value in `row`, for times the start of the `unit` if one is given."""
     column = next(column for column in table.all_columns if column.name == name)
     value = f"`{name}`" if unit is None else f"date_trunc('{unit}', `{name}`)"
-    rows = session.spark.range(row, row + 1, 1, 1).toDF("value").selectExpr(*select_list(case, table))
+    selected = select_list(target.case, table, target.places)
+    rows = target.session.spark.range(row, row + 1, 1, 1).toDF("value").selectExpr(*selected)
     if column.type in ("timestamp", "timestamptz"):
         # Iceberg reads times from ISO text; the session's zone is UTC
         zone = "XXX" if column.type == "timestamptz" else ""
