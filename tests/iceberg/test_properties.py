@@ -176,6 +176,8 @@ def test_columns_past_the_limit_need_a_mode_for_metrics():
     assert TableProperties.read(limit | own).metrics_modes(["a", "b", "c"]) == [DEFAULT_METRICS, NO_METRICS, counts]
     given = TableProperties.read(limit | own | {"write.metadata.metrics.default": "none"})
     assert given.metrics_modes(["a", "b", "c"]) == [NO_METRICS, NO_METRICS, counts]
+    assert [TableProperties.read(limit).metrics_mode_of_others(one) for one in (1, 2)] == [DEFAULT_METRICS, NO_METRICS]
+    assert TableProperties.read({"write.metadata.metrics.default": "counts"}).metrics_mode_of_others(101) == counts
 
 
 def test_the_longest_row_that_fits_a_key_is_its_own():

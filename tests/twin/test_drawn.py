@@ -30,16 +30,57 @@ SIMPLE = (
     "timestamptz",
     "decimal(9,2)",
     "decimal(24,6)",
+    "list<int>",
+)
+PARTITIONS: tuple[tuple[dict[str, str], ...], ...] = (
+    ({"column": "event_time", "transform": "hour"},),
+    ({"column": "event_time", "transform": "day"},),
+    ({"column": "event_id", "transform": "bucket[3]"},),
+    ({"column": "event_id", "transform": "truncate[100]"},),
+    ({"column": "region"},),
+    ({"column": "region", "transform": "truncate[2]"}, {"column": "event_time", "transform": "month"}),
+    ({"column": "event_time", "transform": "year"}, {"column": "number", "transform": "bucket[2]"}),
+)
+EVOLUTION: tuple[dict[str, Any], ...] = (
+    {"add_column": {"name": "later", "type": "long"}},
+    {"drop_column": "c0"},
+    {"rename_column": {"column": "region", "to": "area"}},
+    {"widen_column": {"column": "number", "type": "long"}},
+    {"move_column": {"column": "number", "after": "event_time"}},
+    {"add_partition_field": {"column": "number", "transform": "bucket[4]"}},
+    {"set_properties": {"commit.manifest.min-count-to-merge": "4"}},
+    {"create_branch": "audit"},
+    {"rollback_commits": 2},
 )
 PROPERTIES: dict[str, tuple[str, ...]] = {
     "commit.manifest.target-size-bytes": ("9000", "20000", "60000"),
     "commit.manifest.min-count-to-merge": ("3", "8", "20"),
+    "commit.manifest-merge.enabled": ("false",),
+    "compatibility.snapshot-id-inheritance.enabled": ("true",),
     "write.metadata.previous-versions-max": ("4", "11"),
     "write.metadata.delete-after-commit.enabled": ("true",),
     "write.metadata.compression-codec": ("gzip",),
+    "write.manifest.compression-codec": ("zstd", "snappy", "uncompressed"),
     "write.manifest.compression-level": ("1", "6"),
     "write.metadata.metrics.default": ("none", "counts", "truncate(4)", "full"),
+    "write.metadata.metrics.max-inferred-column-defaults": ("3",),
+    "write.object-storage.enabled": ("true",),
+    "write.summary.partition-limit": ("2", "50"),
+    "write.delete.granularity": ("file", "partition"),
 }
+WRITERS = (
+    "streaming",
+    "batch",
+    "batch",
+    {"kind": "streaming", "append": "merge"},
+    {"kind": "streaming", "sink": "foreach_batch"},
+    {"kind": "batch", "upsert": {"share": 0.2, "mode": "copy-on-write"}},
+    {"kind": "batch", "upsert": {"share": 0.4, "mode": "merge-on-read", "locality": "newest"}},
+)
+OWN = (
+    {"name": "region", "type": "string", "length": 6, "values": 4},
+    {"name": "number", "type": "int", "values": 100},
+)
 MAINTENANCE: dict[str, tuple[dict[str, Any], ...]] = {
     "expire_snapshots": (
         {"every": "6s", "older_than": "3s"},
@@ -65,12 +106,12 @@ def drawn_scenarios(random: Random) -> Iterator[dict[str, Any]]:
             "name": "drawn",
             "question": "Does the simulator write what Spark writes?",
             "table": {
-                "columns": [_column(random, number) for number in range(random.randint(1, 8))],
+                "columns": [*OWN, *(_column(random, number) for number in range(random.randint(1, 6)))],
                 "format_version": version,
                 "properties": {key: random.choice(some) for key, some in PROPERTIES.items() if random.random() < 0.25},
             },
             "workload": {"rows_per_second": random.choice([20, 60, 150]), "files_per_commit": random.randint(1, 3)},
-            "writer": random.choice(["streaming", "batch", {"kind": "streaming", "append": "merge"}]),
+            "writer": random.choice(WRITERS),
             "commit_interval": "1s",
             "horizon": f"{random.randint(12, 30)}s",
             "environment": {"warm_up_commits": 0},
@@ -78,15 +119,24 @@ def drawn_scenarios(random: Random) -> Iterator[dict[str, Any]]:
             "seed": random.randrange(1000),
         }
         if random.random() < 0.5:
-            scenario["table"]["partition_by"] = [_partition(random)]
+            scenario["table"]["partition_by"] = random.choice(PARTITIONS)
+            scenario["workload"]["distribution_mode"] = random.choice(["none", "hash", "range"])
         if random.random() < 0.5:
             kinds = random.sample(list(MAINTENANCE), random.randint(1, 3))
             scenario["maintenance"] = {kind: random.choice(MAINTENANCE[kind]) for kind in kinds}
         if random.random() < 0.5:
-            kind = random.choice(list(CHANGES))
-            mode = {} if kind == "overwrite" else {"mode": random.choice(["copy-on-write", "merge-on-read"])}
-            scenario["changes"] = {kind: {"every": "5s", **mode, **random.choice(CHANGES[kind])}}
+            scenario["changes"] = {
+                kind: _change(random, kind) for kind in random.sample(list(CHANGES), random.randint(1, 2))
+            }
+        if scenario["writer"] == "batch" and random.random() < 0.5:  # a stream that ends gives its last batch again
+            happens = random.sample(EVOLUTION, 2)
+            scenario["evolution"] = [{"at": at, **one} for at, one in zip(("4s", "9s"), happens, strict=True)]
         yield scenario
+
+
+def _change(random: Random, kind: str) -> dict[str, Any]:
+    mode = {} if kind == "overwrite" else {"mode": random.choice(["copy-on-write", "merge-on-read"])}
+    return {"every": random.choice(["3s", "5s"]), **mode, **random.choice(CHANGES[kind])}
 
 
 def _column(random: Random, number: int) -> dict[str, Any]:
@@ -94,11 +144,6 @@ def _column(random: Random, number: int) -> dict[str, Any]:
         column = {"name": f"c{number}", "type": "string", "length": random.choice([4, 15, 40])}
         return column | ({"values": random.choice([3, 50])} if random.random() < 0.5 else {})
     return {"name": f"c{number}", "type": random.choice(SIMPLE)}
-
-
-def _partition(random: Random) -> dict[str, Any]:
-    transform = random.choice(["hour", "day", "bucket[3]"])
-    return {"column": "event_id" if transform.startswith("bucket") else "event_time", "transform": transform}
 
 
 def drawn_case(seed: int, folder: Path) -> Case:

@@ -258,6 +258,11 @@ class TableProperties:
         modes = [default or DEFAULT_METRICS if place < counted else NO_METRICS for place in range(len(columns))]
         return [self.metrics_mode_by_column.get(name, mode) for name, mode in zip(columns, modes, strict=True)]
 
+    def metrics_mode_of_others(self, columns: int) -> MetricsMode:
+        """The mode of a column that no schema lists, such as a row's lineage, in a table of so many primitive ones."""
+        is_limited = columns > self.metrics_max_inferred_column_defaults
+        return self.default_write_metrics_mode or (NO_METRICS if is_limited else DEFAULT_METRICS)
+
 
 @lru_cache(maxsize=256)
 def _read(properties: tuple[tuple[str, str], ...]) -> TableProperties:

@@ -13,6 +13,7 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.avro_encoding import SharedMap
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.properties import TableProperties
+from wasim.iceberg.property_values import MetricsMode
 from wasim.iceberg.record_fields import FileKey
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
@@ -112,6 +113,11 @@ class DataFiles:
     def bounded(self) -> tuple[Leaf, ...]:
         """Columns with bounds."""
         return tuple(leaf for leaf in self.counted if leaf.bound_length is not None and self.has_bounds)
+
+    @property
+    def lineage_mode(self) -> MetricsMode:
+        """Which metrics the columns of row lineage have."""
+        return self.properties.metrics_mode_of_others(len(self.leaves))
 
     @property
     def _is_python(self) -> bool:
@@ -248,7 +254,7 @@ class DataFiles:
             if nulls[leaf.field_id] < len(rows)
         }
         file = self._entry(path, part.share.partition, sizes, nulls, bounds, rows=len(rows))
-        return with_lineage(file, rows, sizes.columns) if has_lineage else file
+        return with_lineage(file, rows, sizes.columns, self.lineage_mode) if has_lineage else file
 
     def know(self, parts: Sequence[Part]) -> None:
         """Computes what `described` needs of the rows of each of these parts, all together."""

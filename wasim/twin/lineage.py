@@ -9,6 +9,7 @@ import numpy as np
 
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_map_order
+from wasim.iceberg.property_values import MetricsMode
 from wasim.iceberg.schemas import NestedField, primitive_type
 from wasim.twin.bounds import single_value
 from wasim.twin.row_sets import INHERITED, RowSet
@@ -56,12 +57,13 @@ def mean_changed_at_bytes(rows: float, commits: float, switches: float) -> float
     return 82 + 4 * commits + min(index_bits / 8, 2 * switches)
 
 
-def with_lineage(file: DataFileEntry, rows: RowSet, sizes: Mapping[int, int]) -> DataFileEntry:
-    """The entry of a file that holds these columns too, of these `sizes`."""
+def with_lineage(file: DataFileEntry, rows: RowSet, sizes: Mapping[int, int], mode: MetricsMode) -> DataFileEntry:
+    """The entry of a file that holds these columns too, of these `sizes`, with their metrics in that mode."""
+    if not mode.has_counts:
+        return file
     both = {ROW_ID: rows.row_ids, CHANGED_AT_ID: rows.changed_at}
     written = {number: values[values != INHERITED] for number, values in both.items()}
-    lower = {number: single_value("long", int(values.min())) for number, values in written.items() if len(values)}
-    upper = {number: single_value("long", int(values.max())) for number, values in written.items() if len(values)}
+    bounded = {key: values for key, values in written.items() if len(values) and mode.bound_length is not None}
     return replace(
         file,
         column_sizes=_joined(file.column_sizes, {number: sizes[number] for number in written}),
@@ -69,9 +71,13 @@ def with_lineage(file: DataFileEntry, rows: RowSet, sizes: Mapping[int, int]) ->
         null_value_counts=_joined(
             file.null_value_counts, {number: len(rows) - len(values) for number, values in written.items()}
         ),
-        lower_bounds=_joined(file.lower_bounds, lower),
-        upper_bounds=_joined(file.upper_bounds, upper),
+        lower_bounds=_joined(file.lower_bounds, {key: _long(one.min()) for key, one in bounded.items()}),
+        upper_bounds=_joined(file.upper_bounds, {key: _long(one.max()) for key, one in bounded.items()}),
     )
+
+
+def _long(value: np.int64) -> bytes:
+    return single_value("long", int(value))
 
 
 def _joined(values: Mapping[int, Value] | None, more: Mapping[int, Value]) -> dict[int, Value]:

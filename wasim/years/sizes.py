@@ -289,8 +289,10 @@ class TableSample:
 
     def _written_again(self, part: Part, numbers: FileNumbers, rows: int) -> DataFileEntry:
         """A file of so many rows in the place of a part, which a job wrote that keeps their lineage."""
-        file, held = self._writer.files.described(part, 1, numbers, rows, self._writer.rng), part.share.rows
-        return with_lineage(file, held, lineage_sizes(held)) if self._case.table.format_version > 2 else file
+        files, held = self._writer.files, part.share.rows
+        file = files.described(part, 1, numbers, rows, self._writer.rng)
+        has_lineage = self._case.table.format_version > 2
+        return with_lineage(file, held, lineage_sizes(held), files.lineage_mode) if has_lineage else file
 
     def _described(self, arrivals: Arrivals) -> list[list[DataFileEntry]]:
         """Data files of the real case's size, some of each commit's, by commit."""
