@@ -89,7 +89,7 @@ def test_savings_are_said_where_now_is_known():
     assert "Deleted once, by the horizon's end: 12.0 MiB" in said(plan_of(*both))
     one = plan_of(both[0], assigned("a.c", TWO, saving=saving(is_known=False)))
     assert rows(one)["cost, a year"] == ("120.00 USD", "")
-    assert "is known of 1 of 2: a year of those costs 600.00 USD now and 90.00 USD then (−510.00 USD)" in said(one)
+    assert "is known of 3 of 4: a year of those costs 600.00 USD now and 90.00 USD then (−510.00 USD)" in said(one)
     none = plan_of(assigned("a.b", ONE), assigned("a.c", TWO))
     assert "cost, a year" not in rows(none)
     assert "Deleted once" not in said(none)
@@ -147,9 +147,9 @@ def test_a_comment_judges_the_budget_and_what_is_missing():
     kept = fleet_comment(plan_of(assigned("a.b", ONE), budget={"monthly_cost": 20}), "")
     assert "✓ the budget is kept" in kept
     assert "without a setting" not in kept
-    unlimited = fleet_comment(plan_of(assigned("a.b", ONE), assigned("a.c", None)), "https://example.com")
+    unlimited = fleet_comment(plan_of(assigned("a.b", ONE), assigned("a.c", None, 2)), "https://example.com")
     assert "the budget" not in unlimited.split("<details>")[0].replace("All tables", "").split("Now and then")[0]
-    assert "✗ 1 without a setting" in unlimited
+    assert "✗ 2 without a setting" in unlimited
     assert "https://example.com" in unlimited
 
 
@@ -175,8 +175,9 @@ def test_a_document_holds_sums_and_each_table():
     found = fleet_document(plan)
     assert (found["monthly_cost"], found["metadata_bytes_per_day"]) == (12.5, 7 * MIB)
     assert (found["metadata_on_disk_bytes"], found["currency"], found["fits"]) == (70 * MIB, "USD", False)
-    assert found["money"]["now"]["year"] == 600
-    assert found["money"]["saved"]["year"] == 600 - 90
+    assert found["money"] == {"now": None, "then": None}  # as of one of three kinds nothing is known
+    known = fleet_document(plan_of(assigned("a.b.c", ONE, 3, saving=saving())))
+    assert {name: known["money"][name]["year"] for name in known["money"]} == {"now": 600, "then": 90, "saved": 510}
     one, none, other = found["tables"]
     assert none == {"name": "a.c", "count": 2, "fault": "no rows"}
     assert (one["count"], one["fault"], one["commit_interval_s"], one["warnings"]) == (3, None, 60, ["Beware."])

@@ -113,9 +113,9 @@ def _saving(plan: Plan) -> dict[str, Any]:
     }
 
 
-def money_document(now: Money | None, then: Money) -> dict[str, Any]:
-    """Money now and then, and what is saved where now is known."""
-    money = {"now": now, "then": then} | ({} if now is None else {"saved": now.less(then)})
+def money_document(now: Money | None, then: Money | None) -> dict[str, Any]:
+    """Money now and then, and what is saved where both are known."""
+    money = {"now": now, "then": then} | ({} if now is None or then is None else {"saved": now.less(then)})
     return {name: None if one is None else asdict(one) for name, one in money.items()}
 
 

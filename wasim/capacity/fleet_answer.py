@@ -1,7 +1,7 @@
 """A fleet's plan as sections of text and tables, which terminal, page and comment show, and as one JSON document."""
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -26,8 +26,7 @@ SUMS = ("monthly_cost", "metadata_bytes_per_day", "metadata_on_disk_bytes")
 
 def headline(plan: FleetPlan) -> str:
     """The answer in one line: how many tables have which interval."""
-    tables = sum(one.table.count for one in plan.assigned)
-    able = sum(one.table.count for one, _ in plan.planned)
+    tables, able = _tables_of(plan.assigned), _tables_of(one for one, _ in plan.planned)
     if not plan.keeps_budget:
         return f"The budget is too small for {tables:,} tables, each at its longest interval."
     counted = [f"{count:,} every {format_duration(every)}" for every, count in by_interval(plan).items()]
@@ -43,11 +42,12 @@ def fleet_sections(plan: FleetPlan, most_rows: int | None = None) -> Iterator[Se
     rest = (f"… and {more:,} more.",) if more > 0 else ()
     if plan.planned:
         yield Section(title="The setting of each table", blocks=(_tables(plan, most_rows), *rest))
-    faults = [f"{one.table.name}: {one.found.fault}" for one in plan.assigned if one.option is None]
+    faulty = [one for one in plan.assigned if one.option is None]
+    faults = [f"{_name(one)}: {one.found.fault}" for one in faulty]
     if faults:
         shown = tuple(faults[:most_rows])
         rest = (f"… and {len(faults) - len(shown):,} more.",) if len(faults) > len(shown) else ()
-        yield Section(title="Not planned", blocks=(f"Without a setting ({len(faults):,}):", *shown, *rest))
+        yield Section(title="Not planned", blocks=(f"Without a setting ({_tables_of(faulty):,}):", *shown, *rest))
     yield Section(title="What the figures are", blocks=tuple(_basis(plan)))
 
 
@@ -60,7 +60,7 @@ def fleet_lines(plan: FleetPlan) -> Iterator[str]:
 def fleet_comment(plan: FleetPlan, link: str) -> str:
     """The fleet's plan as a comment in Markdown."""
     judged = [Judged(text="the budget is kept", holds=plan.keeps_budget)] if plan.fleet.budget else []
-    missing = len(plan.assigned) - len(plan.planned)
+    missing = _tables_of(one for one in plan.assigned if one.option is None)
     judged += [Judged(text=f"{missing:,} without a setting", holds=False)] if missing else []
     return sections_comment(headline(plan), judged, list(fleet_sections(plan, MOST_ROWS)), link)
 
@@ -73,14 +73,12 @@ def _now_and_then(plan: FleetPlan) -> Iterator[str | TextTable]:
         )
     else:
         yield "Each at its cheapest within its limits."
-    saved = [(one, saving) for one, _ in plan.planned if (saving := one.found.saving) is not None]
-    known = [(one, saving) for one, saving in saved if saving.now is not None]
-    is_known = bool(known) and len(known) == len(plan.planned)
-    rows: list[tuple[str, ...]] = []
-    if len(saved) == len(plan.planned):
-        then = _money(saved, lambda one: one.then_money)
-        before = _money(known, lambda one: one.now_money) if is_known else None
-        rows += money_rows(before, then, plan.currency)
+    known = [
+        (one, saving) for one, _ in plan.planned if (saving := one.found.saving) is not None and saving.now is not None
+    ]
+    before, then = _money_of_all(plan)
+    is_known = before is not None
+    rows = [] if then is None else [*money_rows(before, then, plan.currency)]
     for metric in SUMS:
         bound = getattr(plan.budget, {"metadata_bytes_per_day": "metadata_per_day"}.get(metric, metric), None)
         value = sum(getattr(option, metric) * one.table.count for one, option in plan.planned)
@@ -95,13 +93,27 @@ def _now_and_then(plan: FleetPlan) -> Iterator[str | TextTable]:
         now_year, year = _money(known, lambda one: one.now_money).year, _money(known, lambda one: one.then_money).year
         words = now_and_then_words("monthly_cost", now_year, year, plan.currency)
         yield (
-            f"How they are written now is known of {len(known):,} of {len(plan.planned):,}: a year of those costs"
+            f"How they are written now is known of {_tables_of(one for one, _ in known):,} of"
+            f" {_tables_of(one for one, _ in plan.planned):,}: a year of those costs"
             f" {words[0]} now and {words[1]} then ({words[2]})."
         )
 
 
 def _money(parts: list[tuple[Assigned, Saving]], of: Callable[[Saving], Money | None]) -> Money:
     return Money.of_all([(money, one.table.count) for one, saving in parts if (money := of(saving)) is not None])
+
+
+def _money_of_all(plan: FleetPlan) -> tuple[Money | None, Money | None]:
+    """What all tables cost now and then, each None where it is not known of all."""
+    savings = [(one, saving) for one, _ in plan.planned if (saving := one.found.saving) is not None]
+    if not savings or len(savings) < len(plan.planned):
+        return None, None
+    is_known = all(saving.now is not None for _, saving in savings)
+    return _money(savings, lambda one: one.now_money) if is_known else None, _money(savings, lambda one: one.then_money)
+
+
+def _tables_of(assigned: Iterable[Assigned]) -> int:
+    return sum(one.table.count for one in assigned)
 
 
 def _now(saving: Saving, metric: str) -> float:
@@ -115,12 +127,14 @@ def _tables(plan: FleetPlan, most_rows: int | None) -> TextTable:
     return table_of("Figures are of one table each", rows, words=["setting"])
 
 
+def _name(one: Assigned) -> str:
+    """`a.b ×3`: of so many tables."""
+    return f"{one.table.name} ×{one.table.count}" if one.table.count > 1 else one.table.name
+
+
 def _row(one: Assigned, option: Option, currency: str, *, is_short: bool) -> dict[str, str]:
-    many, name, words = (
-        f" ×{one.table.count}" if one.table.count > 1 else "",
-        one.table.name,
-        option.setting.upkeep_words,
-    )
+    name, words = one.table.name, option.setting.upkeep_words
+    many = _name(one).removeprefix(name)
     most = 23 - len(many)
     if is_short:
         name = name if len(name) <= most else f"…{name[1 - most :]}"
@@ -151,10 +165,6 @@ def _basis(plan: FleetPlan) -> Iterator[str]:
 
 def fleet_document(plan: FleetPlan) -> dict[str, Any]:
     """The fleet's plan, unrounded. Seconds and bytes; `money` and `now` are null where they are not known of all."""
-    saved = [(one, saving) for one, _ in plan.planned if (saving := one.found.saving) is not None]
-    is_known = bool(saved) and all(saving.now is not None for _, saving in saved)
-    then = _money(saved, lambda one: one.then_money)
-    now = _money(saved, lambda one: one.now_money) if is_known else None
     return {
         "schema_version": SCHEMA_VERSION,
         "fits": plan.fits,
@@ -163,7 +173,7 @@ def fleet_document(plan: FleetPlan) -> dict[str, Any]:
         "metadata_bytes_per_day": plan.metadata_bytes_per_day,
         "metadata_on_disk_bytes": sum(option.metadata_on_disk_bytes * one.table.count for one, option in plan.planned),
         "monthly_cost": plan.monthly_cost,
-        "money": money_document(now, then),
+        "money": money_document(*_money_of_all(plan)),
         "currency": plan.currency,
         "simulated": plan.classes,
         "sizes_read_off": plan.is_read_off,
