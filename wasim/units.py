@@ -99,7 +99,7 @@ def format_bytes(count: float) -> str:
         if size < 1000 or unit == _IEC[-1]:
             break
         size /= 1024
-    digits = 0 if unit == "B" else max(0, 2 - int(np.log10(max(size, 1))))
+    digits = 0 if unit == "B" else _decimals(max(size, 1))
     return f"{sign}{size:.{digits}f} {unit}"
 
 
@@ -114,5 +114,9 @@ def format_figure(value: float) -> str:
         return "∞" if value > 0 else "–"
     if value == 0:
         return "0"
-    digits = 2 - int(np.floor(np.log10(abs(value))))
-    return f"{value:,.{max(digits, 0)}f}" if abs(value) >= 1e-6 else f"{value:.2e}"
+    return f"{value:,.{_decimals(value)}f}" if abs(value) >= 1e-6 else f"{value:.2e}"
+
+
+def _decimals(value: float) -> int:
+    """Decimals with which a value has three figures: 9.996 is 10.0."""
+    return max(0, 2 - int(f"{value:.2e}".partition("e")[2]))

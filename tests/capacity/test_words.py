@@ -57,11 +57,14 @@ def test_what_is_now_and_then_differs_by_what_is_said():
 @pytest.mark.parametrize(
     ("metric", "value", "words"),
     [
+        ("monthly_cost", 0.0, "0.00 USD"),
+        ("monthly_cost", 0.0004, "<0.01 USD"),
         ("monthly_cost", 999.994, "999.99 USD"),
         ("monthly_cost", 1_000.0, "1,000 USD"),
         ("planning_p50_ms", 1_234.0, "1.23s"),
         ("planning_p50_ms", 61_000.0, "1m1s"),
         ("metadata_json_bytes", 10.25 * 2**20, "10.2 MiB"),
+        ("metadata_json_bytes", 9.996 * 2**20, "10.0 MiB"),
         ("manifests", 2_016.0, "2,016"),
         ("wa_metadata", 0.0123, "0.0123"),
     ],
@@ -92,6 +95,8 @@ def test_a_bound_is_the_least_that_is_said_so(metric: str, value: float, bound: 
 
 def test_equal_costs_then_and_now_differ_by_nothing():
     assert now_and_then_words("monthly_cost", 5.0, 5.0, "USD")[2] == "+0.00 USD"
+    assert now_and_then_words("monthly_cost", 5.0, 4.999, "USD")[2] == "+0.00 USD"
+    assert now_and_then_words("metadata_bytes_per_day", 5.3, 5.1, "USD")[2] == "+0 B"
     assert now_and_then_words("manifests", 30.0, 12.0, "USD") == ("30", "12", "−18")
 
 

@@ -17,6 +17,7 @@ from wasim.capacity.settings import case_of
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
     SHOWN_METRICS,
+    amount_words,
     bound_words,
     limit_names,
     now_and_then_words,
@@ -320,7 +321,7 @@ def _intervals(plan: Plan) -> Iterator[str | TextTable]:
         (
             (f"{CHOSEN} " if plan.chosen is not None and one.setting == plan.chosen.setting else "")
             + format_duration(one.setting.interval_s),
-            f"{one.monthly_cost:,.2f}",
+            amount_words(one.monthly_cost),
             *(_value(plan, one, name) for name in ("metadata_bytes_per_day", "metadata_json_bytes", "planning_p50_ms")),
             "▇" * _bar(one.monthly_cost, min(costs), max(costs)),
         )

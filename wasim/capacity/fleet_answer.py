@@ -12,7 +12,7 @@ from wasim.capacity.fleet import Assigned, FleetPlan, by_interval
 from wasim.capacity.fleet_options import Option
 from wasim.capacity.now import Money, Saving
 from wasim.capacity.request import is_table_name
-from wasim.capacity.words import now_and_then_words, value_words
+from wasim.capacity.words import amount_words, now_and_then_words, value_words
 from wasim.report.tables import Judged, TextTable, table_of
 from wasim.runs.values import say_once
 from wasim.scenario.metrics import METRICS
@@ -143,7 +143,7 @@ def _row(one: Assigned, option: Option, currency: str, *, is_short: bool) -> dic
         "Table": f"{name}{many}",
         "every": format_duration(option.setting.interval_s),
         "metadata/day": format_bytes(option.metadata_bytes_per_day),
-        f"{currency}/month": f"{option.monthly_cost:,.2f}",
+        f"{currency}/month": amount_words(option.monthly_cost),
         "setting": words,
     }
 

@@ -2,9 +2,11 @@
 
 from math import ceil, floor, log10
 
+from wasim.report.words import SMALLEST_SUM
 from wasim.scenario.metrics import COUNTS, PERIODS_S, Limit, dimension_of, format_value, metric_words
 from wasim.units import format_duration, format_figure
 
+SAID_TO = {"money": 2, "bytes": 0}  # decimals
 SHOWN_METRICS = (
     "monthly_cost",
     "metadata_bytes_per_day",
@@ -21,10 +23,15 @@ SHOWN_METRICS = (
 def value_words(metric: str, value: float, currency: str) -> str:
     """`10.2 GiB`, `1.3s` or `14.2 USD`."""
     if metric == "monthly_cost":
-        return f"{value:,.2f} {currency}" if value < 1000 else f"{value:,.0f} {currency}"
+        return f"{amount_words(value)} {currency}" if value < 1000 else f"{value:,.0f} {currency}"
     if metric.endswith("_ms"):
         return f"{format_figure(value)} ms" if value < 1000 else time_words(value / 1000)
     return format_value(metric, value)
+
+
+def amount_words(value: float) -> str:
+    """An amount of money with its cents; of less than one `<0.01`."""
+    return f"<{SMALLEST_SUM}" if 0 < value < SMALLEST_SUM else f"{value:,.2f}"
 
 
 def judged_words(limit: Limit, value: float, currency: str) -> str:
@@ -38,7 +45,11 @@ def now_and_then_words(metric: str, now: float | None, then: float, currency: st
     words = value_words(metric, then, currency)
     if now is None:
         return "", words, ""
-    less = now - then if dimension_of(metric) or metric.startswith("wa_") else float(round(now) - round(then))
+    dimension, less = dimension_of(metric), now - then
+    if not dimension and not metric.startswith("wa_"):
+        less = float(round(now) - round(then))
+    elif dimension in SAID_TO:
+        less = round(less, SAID_TO[dimension])  # less is said to be nothing, and has no sign of its own
     difference = f"{'−' if less > 0 else '+'}{value_words(metric, abs(less), currency)}"
     return value_words(metric, now, currency), words, difference
 

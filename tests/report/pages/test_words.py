@@ -115,7 +115,16 @@ def test_differing_horizons_get_a_column(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (0.0384, "0.0384"), (1, "1.00"), (21.62, "21.6"), (1234.5, "1,234"), (float("inf"), "∞")],
+    [
+        (0, "0"),
+        (0.0384, "0.0384"),
+        (1, "1.00"),
+        (21.62, "21.6"),
+        (9.996, "10.0"),
+        (0.99996, "1.00"),
+        (1234.5, "1,234"),
+        (float("inf"), "∞"),
+    ],
 )
 def test_figures_have_three_significant_digits_and_no_exponent(value: float, text: str) -> None:
     assert format_figure(value) == text

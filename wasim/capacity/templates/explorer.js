@@ -112,19 +112,21 @@ function kindRows(state) {
 const grouped = (value, digits) =>
   value.toLocaleString("en-US", {minimumFractionDigits: digits, maximumFractionDigits: digits});
 
+// Decimals with which a value has three figures; 9.996 is 10.0.
+const decimals = value => Math.max(0, 2 - Math.floor(Math.log10(Number(Math.abs(value).toPrecision(3)))));
+
 function bytesText(count) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
   let size = count, unit = 0;
   while (size >= 1000 && unit < units.length - 1) { size /= 1024; unit++; }
-  const digits = unit ? Math.max(0, 2 - Math.floor(Math.log10(Math.max(size, 1)))) : 0;
+  const digits = unit ? decimals(Math.max(size, 1)) : 0;
   return `${size.toFixed(digits)} ${units[unit]}`;
 }
 
 function figureText(value) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "–";
   if (value === 0) return "0";
-  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return Math.abs(value) >= 1e-6 ? grouped(value, digits) : value.toExponential(2);
+  return Math.abs(value) >= 1e-6 ? grouped(value, decimals(value)) : value.toExponential(2);
 }
 
 function durationText(seconds) {
@@ -146,6 +148,7 @@ function valueText(name, value) {
   if (Number.isNaN(value)) return "–";
   if (name.includes("bytes") || name.startsWith("written")) return bytesText(value);
   if (["manifests", "snapshots", "files", "delete_files"].includes(name)) return grouped(value, 0);
+  if (name === "monthly_cost" && value > 0 && value < 0.01) return `<0.01 ${lattice.currency}`;
   if (name === "monthly_cost") return `${grouped(value, value < 1000 ? 2 : 0)} ${lattice.currency}`;
   if (name.endsWith("_ms")) return value < 1000 ? `${figureText(value)} ms` : timeText(value / 1000);
   return Number.isInteger(value) ? grouped(value, 0) : figureText(value);
