@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.by_hand import at_most, plain, some_figures, some_plan
 from support.paths import SCENARIOS
-from support.plans import a_request
+from support.plans import a_plan, a_request
 
 from wasim.capacity import (
     NO_MAINTENANCE,
@@ -39,6 +39,7 @@ from wasim.capacity.document import (
 from wasim.capacity.last_cycle import Spread
 from wasim.capacity.milestones import Milestones
 from wasim.capacity.now import Money, Saving
+from wasim.capacity.settings import case_of
 from wasim.contention import SustainedRate, commit_latency
 from wasim.contention.latency import LatencyRequest
 from wasim.ledger import Kind
@@ -48,6 +49,7 @@ from wasim.scenario import load_scenario
 from wasim.simulation import SimulationOptions
 from wasim.simulation.run import simulated_cases
 from wasim.twin import Site, shipped_profile
+from wasim.units import DAY_S
 from wasim.years import simulate_years
 
 KEPT = Maintenance(expire_every_s=3600.0, older_than_s=7200.0, rewrite_every_s=86400.0, compact_every_s=1800.0)
@@ -293,6 +295,15 @@ def test_numbers_of_durations_and_sizes_have_their_units():
     assert _written({"every": True, "at": 5, "rows": 5, "list": [{"every": 60}], "x": None}) == {
         **{"every": True, "at": "5s", "rows": 5, "list": [{"every": "1m"}], "x": None}
     }
+
+
+def test_a_scenario_lasts_as_long_as_the_figures_are_of():
+    weekly = {"remove_orphan_files": {"every": "7d", "older_than": "4d"}}
+    request = REQUESTS["a stream"]
+    request = replace(request, document={**request.document, "horizon": "30d", "maintenance": weekly})
+    setting = Setting(interval_s=300.0)
+    assert emitted(request, setting)["horizon"] == "28d"  # four whole cycles
+    assert replace(a_plan(), case=case_of(request, setting)).horizon_s == 28 * DAY_S
 
 
 @pytest.mark.parametrize(("profile", "is_triggered"), [("firehose", True), ("flink", False)])

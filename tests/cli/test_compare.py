@@ -5,10 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.paths import sample_run
+from support.paths import SCENARIOS, sample_run
 from typer.testing import CliRunner
 
 from wasim import cli
+from wasim.errors import WasimError
 
 
 def ran(*arguments: str) -> tuple[int, str]:
@@ -99,3 +100,26 @@ def test_a_run_of_another_horizon_is_refused_with_what_differs(tmp_path: Path) -
         path.write_text(json.dumps(document))
     result = CliRunner().invoke(cli.app, ["compare", str(sample_run()), str(other)])
     assert "differs in horizon (12s, 12.5s)" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "said"),
+    [
+        ("--horizon", "soon", "--horizon is 'soon'"),
+        ("--horizon", "100y", "and 3650d at most"),
+        ("--provider", "floppy", "--provider 'floppy' is unknown"),
+        ("--prices", "none.yaml", "none.yaml"),
+        ("--link", "https://ci/1", "--link is of Markdown"),
+    ],
+)
+def test_a_wrong_flag_is_no_difference_that_is_missing(flag: str, text: str, said: str) -> None:
+    smoke = str(SCENARIOS / "smoke.yaml")
+    wrong = CliRunner().invoke(cli.app, ["diff", smoke, smoke, flag, text]).exception
+    assert isinstance(wrong, WasimError)
+    assert said in str(wrong)
+
+
+def test_flags_of_a_workload_that_change_nothing_are_named() -> None:
+    smoke = str(SCENARIOS / "smoke.yaml")
+    result = CliRunner().invoke(cli.app, ["diff", smoke, smoke, "--horizon", "1m", "--rows-per-second", "5"])
+    assert result.stderr == "note: --rows-per-second changed nothing: no settings were tried on a workload.\n"

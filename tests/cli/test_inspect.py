@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from wasim.cli import app
 from wasim.errors import WasimError
 
+MANIFEST = str(DATA / "tables/evolving_v2/metadata/ae87893a-bbc1-4197-98f9-ad71f9e5909d-m0.avro")
+
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
@@ -63,6 +65,16 @@ def test_files_are_listed_with_a_reason_each(table):
         ([str(DATA / "tables" / "empty_v2"), "--limit", "wishes=1"], "There is no threshold wishes"),
         ([str(DATA / "tables" / "empty_v2"), "--table-uuid", "b"], "of the table UUID b"),
         ([str(DATA / "tables" / "empty_v2"), "--metadata-file", "v9.metadata.json"], "is no metadata.json of"),
+        ([str(DATA / "tables" / "empty_v2"), "--name", "a b"], "--name is 'a b'. Give catalog.namespace.table"),
+        ([str(DATA / "tables" / "empty_v2"), "--prometheus", "--json"], "--json and --prometheus exclude each other"),
+        ([str(DATA / "tables" / "empty_v2"), "--prometheus", "--files"], "--prometheus and --files exclude each other"),
+        (
+            [str(DATA / "tables" / "empty_v2"), "--files", "--forecast", "1d"],
+            "--forecast is not in what --files prints",
+        ),
+        ([str(DATA / "tables" / "empty_v2"), "--as-file"], "--as-file is for a file"),
+        ([str(DATA / "tables"), "--threads", "4"], "--threads is for one table"),
+        ([MANIFEST, "--name", "a.b.c"], f"--name is for a table, and {MANIFEST} is a file"),
     ],
 )
 def test_a_mistake_is_one_line(arguments, problem):

@@ -24,6 +24,8 @@ SMOKE = SCENARIOS / "smoke.yaml"
         (["simulate", str(SMOKE), "--grid", "no/such/folder/grid"], "there is no folder no/such/folder"),
         (["simulate", str(SMOKE), "--grid", str(SMOKE)], "is there already, and is no Parquet"),
         (["simulate", str(SMOKE), "--grid", "x", "--json"], "Leave --json and --format out"),
+        (["simulate", str(SMOKE), "--grid", "x", "--out", "y"], "--out is for a run, and --grid leaves none"),
+        (["simulate", str(SMOKE), "--table-only", "--out", "y"], "--out and --table-only exclude each other"),
         (["simulate", "--rows-per-second", "5", "--interval", "1m,60s"], "--interval[1] is the same as --interval[0]"),
         (["simulate", "--rows-per-second", "5", "--set", "rows=5"], "on the command line: rows is unknown"),
     ],

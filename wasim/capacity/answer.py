@@ -129,7 +129,7 @@ def _now_and_then(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
     yield now_and_then_table("Settled", "limit", rows, caption="within the limits", is_known=is_known)
     if saving is not None and saving.once_bytes > 0:
         size = value_words("metadata_bytes", saving.once_bytes, "")
-        yield f"Deleted once, by {format_duration(plan.request.horizon_s)} from now: {size} of metadata."
+        yield f"Deleted once, by {format_duration(plan.horizon_s)} from now: {size} of metadata."
     yield from plan.request.not_judged
 
 
@@ -241,7 +241,7 @@ def _compared(plan: Plan, chosen: Figures) -> TextTable:
     found = [one for one in (plan.shorter, chosen, plan.longer) if one is not None]
     marks = [f"{CHOSEN} " if one is chosen else "" for one in found]
     every = tuple(f"{mark}{format_duration(one.setting.interval_s)}" for mark, one in zip(marks, found, strict=True))
-    head = (f"Over {format_duration(plan.case.horizon_s)}", *every, "band")
+    head = (f"Over {format_duration(plan.horizon_s)}", *every, "band")
     rows = []
     for name in SHOWN_METRICS:
         band = chosen.bands.get(name)

@@ -18,12 +18,13 @@ from wasim.capacity.figures import Figures
 from wasim.capacity.now import Money
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import PlanRequest
-from wasim.capacity.settings import Setting, document_of
+from wasim.capacity.settings import Setting, case_of, document_of
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import bound_words, judged_words, pasted_words
 from wasim.contention import LOCAL, CommitLatency
 from wasim.errors import printable
 from wasim.report.tables import Comment, Folded, Judged, TextTable, render_comment, render_markdown
+from wasim.scenario.cycles import window_of
 from wasim.scenario.metrics import Limit, figure_name
 from wasim.units import format_duration
 
@@ -79,7 +80,7 @@ def _asked(plan: Plan) -> dict[str, Any]:
         "time_travel_s": request.time_travel_s,
         "queries_per_hour": request.queries_per_hour,
         "tables": plan.case.writer.tables,
-        "horizon_s": plan.case.horizon_s,
+        "horizon_s": plan.horizon_s,
         "prefer": request.prefer,
         "assumed": list(request.assumed),
         "prices": {"source": prices.source, "as_of": prices.as_of, "currency": prices.currency},
@@ -182,7 +183,8 @@ _SIZES = frozenset(["target_file_size_bytes"])
 
 def render_scenario(request: PlanRequest, setting: Setting) -> str:
     """The scenario of a setting as YAML text, with what the plan's figures are of besides."""
-    document = document_of(request, setting)
+    horizon_s = window_of(case_of(request, setting)).end_s  # over which its figures are
+    document = document_of(request, setting) | {"horizon": format_duration(horizon_s)}
     writer = document["writer"]
     own = {"kind": writer} if isinstance(writer, str) else writer
     ships = request.ships

@@ -19,6 +19,7 @@ from wasim.contention import SustainedRate
 from wasim.errors import WasimError
 from wasim.forecast.ahead import longer_steps, shorter_step, steps_between
 from wasim.scenario import Case
+from wasim.scenario.cycles import window_of
 from wasim.scenario.metrics import Limit
 from wasim.units import MOST_AHEAD_S, format_duration
 
@@ -67,6 +68,11 @@ class Plan:
         """What was ignored or replaced by its mean: of the chosen setting, or where there is none, of the longest."""
         figures = self.chosen or next(reversed(self.best), None)
         return () if figures is None else figures.approximated
+
+    @property
+    def horizon_s(self) -> float:
+        """Event time that figures are of: the whole cycles that are nearest to what was asked for."""
+        return window_of(self.case).end_s
 
     @property
     def out_of_reach(self) -> tuple[float, ...]:

@@ -381,7 +381,7 @@ def _request(
         time_travel_s=_time_travel_s(requirements, age_s),
         now=requirements.now,
         own_properties=own_properties or {},
-        table_name=_table_name(requirements.table_name or DEFAULT_NAME),
+        table_name=table_name_of(requirements.table_name or DEFAULT_NAME),
         assumed=(*assumed, *_not_given(requirements, age_s)),
         writers=writers,
         provider=_provider(requirements),
@@ -485,7 +485,8 @@ def is_table_name(text: str) -> bool:
     return bool(_TABLE_NAME.fullmatch(text))
 
 
-def _table_name(text: str) -> str:
+def table_name_of(text: str) -> str:
+    """The value of --name. WasimError for what SQL could not call a table."""
     if not is_table_name(text):
         wanted = "catalog.namespace.table, with backquotes around a part of other characters than letters, digits and _"
         raise WasimError(f"--name is {quoted(text)}. Give {wanted}.")

@@ -40,7 +40,7 @@ def bench(
     """Run a scenario on real Iceberg tables and report. The same command resumes an interrupted run."""
     from wasim.scenario import load_scenario
 
-    form = chosen_format(form, as_json=as_json)
+    form = chosen_format(form, as_json=as_json, link=link)
     scenario = load_scenario(file, overrides_of(settings))
     if only:
         scenario = scenario.only(only)

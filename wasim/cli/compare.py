@@ -31,7 +31,7 @@ def report(
     from wasim.runner import conclude_run
     from wasim.runs import find_run
 
-    form = chosen_format(form, as_json=as_json)
+    form = chosen_format(form, as_json=as_json, link=link)
     print_outcome(conclude_run(find_run(run), prices), form, link)
 
 
@@ -91,6 +91,7 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Say what a change costs, before it is merged: scenarios, table properties, triggers; exit 1 above a threshold."""
+    from wasim.contention import provider_named
     from wasim.diff.difference import find_differences
     from wasim.diff.projection import Terms
     from wasim.diff.sides import find_pairs
@@ -102,9 +103,20 @@ def diff(
         judge_differences,
     )
     from wasim.report.gate import parse_gate
+    from wasim.scenario.prices import load_prices
+    from wasim.units import MOST_AHEAD_S, duration_of_flag_s
 
+    form = chosen_format(form, as_json=as_json, link=link)
     if fail_above is not None:
         parse_gate(fail_above)
+    duration_of_flag_s("--horizon", horizon, MOST_AHEAD_S)  # what no side says is a mistake before any is compared
+    if provider is not None:
+        provider_named(provider)
+    if prices is not None:
+        load_prices(prices)
+    flags: dict[str, object] = {f"--{name.replace('_', '-')}": text for name, text in workload.items()}
+    flags |= {"--scenario": scenario, "--interval": interval}
+    given = [flag for flag, value in flags.items() if value]
     terms = Terms(
         horizon=horizon,
         location=None if location is None else table_location(location),
@@ -115,13 +127,14 @@ def diff(
         find_pairs(base, head, repository), _workload(scenario, workload | {"horizon": horizon}, interval), terms
     )
     verdict = judge_differences(found, fail_above, fails_on_missing=fail_on_missing)
-    form = chosen_format(form, as_json=as_json)
     if form is Format.TABLE:
         echo("\n".join(difference_lines(found)))
     else:
         comment = differences_comment
         document, records = differences_document(found, verdict), difference_records(found)
         echo(render(form, document, records, lambda: comment(found, verdict, link)))
+    if given and not found.assumed:
+        echo(f"note: {given[0]} changed nothing: no settings were tried on a workload.", err=True)
     for line in (verdict.sentence, *verdict.lines) if verdict.asked else ():
         echo(line, err=True)
     if not verdict.passed or any(one.broken for one in found.found):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson, TableOptions, check_writable, map_on, takes_table
+from wasim.cli.options import AsJson, TableOptions, check_writable, map_on, refuse, takes_table
 from wasim.cli.terminal import console, echo
 from wasim.errors import ExitCode, WasimError, quoted
 
@@ -98,29 +98,36 @@ def inspect(
 
     if html is not None:
         check_writable("--html", html)
+    printed = {"--json": as_json, "--prometheus": prometheus, "--files": files and not as_json}
+    if len(twice := [flag for flag, value in printed.items() if value]) > 1:
+        raise WasimError(f"{twice[0]} and {twice[1]} exclude each other: give one.")
+    if html is None and (prometheus or printed["--files"]):
+        refuse({"--forecast": forecast}, f"is not in what {twice[0]} prints. Leave one out, or give --json or --html.")
+    of_a_table: dict[str, object] = {
+        "--forecast": forecast,
+        "--files": files,
+        "--prometheus": prometheus,
+        "--html": html,
+    }
+    of_a_table |= {"--master": master, "--name": name, "--commit-interval": interval, "--threads": threads}
+    of_a_table |= {"--from-run": from_run}
     if (view := _file_view(location, as_file=as_file, s3=table.inspecting().s3)) is not None:
+        refuse(of_a_table, f"is for a table, and {location} is a file. Name the table's folder.")
         return _show_file(view, as_json=as_json)
+    refuse({"--as-file": as_file}, f"is for a file, and {location} is none. Name a metadata.json.")
     configuration, today = load_configuration(config), datetime.now(UTC).date()
     options = replace(
         table.inspecting(),
         grace_s=0.0 if grace == "0" else duration_of_flag_s("--grace", grace),
         reads_manifests=manifests,
         thresholds={**configuration.thresholds, **dict(map(_limit, limit or []))},
-        table=name or (location if is_table_name(location) else "catalog.namespace.table"),
+        table=_sql_name(name) or (location if is_table_name(location) else "catalog.namespace.table"),
         commit_interval_s=None if interval is None else duration_of_flag_s("--commit-interval", interval),
         machine=_machine(threads, from_run),
     )
     ahead_s = None if forecast is None else duration_of_flag_s("--forecast", forecast, MOST_AHEAD_S)
     if len(tables := find_tables(location, options.s3)) > 1:
-        views = {
-            "--forecast": forecast,
-            "--files": files,
-            "--prometheus": prometheus,
-            "--html": html,
-            "--master": master,
-        }
-        if given := [flag for flag, value in views.items() if value]:
-            raise WasimError(f"{given[0]} is for one table, and {location} holds {len(tables)}. Name one of them.")
+        refuse(of_a_table, f"is for one table, and {location} holds {len(tables)}. Name one of them.")
         return _show_tables(tables, location, options, configuration, fail_on, as_json=as_json)
     inspection = _inspect(location, options, master)
     outlook = None if ahead_s is None else _outlook(inspection, ahead_s)
@@ -135,6 +142,14 @@ def inspect(
         if (accepted := configuration.accepts(one, location, today)) is not None:
             echo(f"accepted until {accepted.until}: {one.identity} {one.name}: {accepted.reason}", err=True)
     return _exit(fail_on, [one.severity for one in counted])
+
+
+def _sql_name(name: str | None) -> str | None:
+    if name is None:
+        return None
+    from wasim.capacity.request import table_name_of
+
+    return table_name_of(name)
 
 
 def _exit(fail_on: FailOn, severities: "Sequence[Severity | None]") -> None:

@@ -52,6 +52,13 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
     return overrides
 
 
+def refuse(given: Mapping[str, object], why: str) -> None:
+    """WasimError for the first of these flags that has a value: it would be ignored, and `why` says so."""
+    for flag, value in given.items():
+        if value:
+            raise WasimError(f"{flag} {why}")
+
+
 def check_writable(flag: str, path: Path) -> None:
     """WasimError for a file of a flag that could not be written, before anything is simulated for it."""
     folder, named = path.parent, f"{flag} {printable(str(path), 80)}"

@@ -17,6 +17,7 @@ from wasim.cli.options import (
     check_writable,
     map_on,
     overrides_of,
+    refuse,
     table_location,
     takes_limits,
     takes_requirements,
@@ -90,7 +91,7 @@ def plan(
     requirements = Requirements(
         **required, catalog=catalog, limits={metric: text for metric, text in limits.items() if text is not None}
     )
-    form = chosen_format(form, as_json=as_json)
+    form = chosen_format(form, as_json=as_json, link=link)
     if form is Format.CSV and fleet is None:
         raise WasimError(f"--format {form}: a plan has no such form, a fleet's has. Give json.")
     sources = {"a scenario": file, "--from-run": from_run, "--from-table": from_table, "--fleet": fleet}
@@ -103,6 +104,7 @@ def plan(
     if fleet is not None:
         others = {"horizon": horizon, "name": requirements.table_name, "location": location, "now": requirements.now}
         others |= {"profile": written_by, "set": ", ".join(settings or ()) or None}
+        refuse({"--explain": explain}, "is for one table. Leave it out: --json has all that a fleet's plan says.")
         plan_many(
             Many(location=fleet, requirements=requirements, reaching=table, master=master),
             refused=workload | others | {"emit_scenario": None if emit_scenario is None else str(emit_scenario)},

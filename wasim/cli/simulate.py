@@ -14,6 +14,7 @@ from wasim.cli.options import (
     Settings,
     check_writable,
     overrides_of,
+    refuse,
     require_spark,
     table_location,
     takes_workload,
@@ -38,7 +39,7 @@ def simulate(
     interval: Annotated[
         str | None, typer.Option(metavar="LIST", help="Commit intervals for the flags of a workload; 10s,1m,5m.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder that takes the run.")] = Path("results"),
+    out: Annotated[Path | None, typer.Option(help="Folder that takes the run; results.")] = None,
     table_only: Annotated[bool, typer.Option("--table-only", help="Print the table; leave no run behind.")] = False,
     horizon: Annotated[str | None, typer.Option(help="Event time instead of the scenario's, such as 365d.")] = None,
     mode: Annotated[
@@ -76,7 +77,7 @@ def simulate(
     from wasim.simulation import simulate as run_simulation
     from wasim.twin import profile_named
 
-    form = chosen_format(form, as_json=as_json)
+    form = chosen_format(form, as_json=as_json, link=link)
     if profile is not None:
         profile_named(profile)  # a mistake in it is reported as the flag's
     if provider is not None:
@@ -91,8 +92,10 @@ def simulate(
         require_spark("simulate --master", "spark")
     if grid is not None:
         _check_grid(grid, form, master)
+        refuse({"--out": out, "--table-only": table_only, "--prices": prices}, "is for a run, and --grid leaves none.")
+    refuse({"--out": out if table_only else None}, "and --table-only exclude each other: that leaves no run behind.")
     options = SimulationOptions(
-        results=None if table_only else out,
+        results=None if table_only else out or Path("results"),
         mode=_mode(mode, emit),
         emit=emit,
         location=_location(location, emit),

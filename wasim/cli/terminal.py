@@ -71,10 +71,12 @@ class Format(StrEnum):
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print the result on stdout.")]
 
 
-def chosen_format(form: Format, *, as_json: bool) -> Format:
-    """The format that both options together ask for. WasimError where they ask for two."""
+def chosen_format(form: Format, *, as_json: bool, link: str = "") -> Format:
+    """The format that both options together ask for. WasimError where they ask for two, or for a link in another."""
     if as_json and form not in (Format.TABLE, Format.JSON):
         raise WasimError(f"--json and --format {form} exclude each other: give one.")
+    if link and form is not Format.MARKDOWN:
+        raise WasimError("--link is of Markdown. Give --format markdown too, or leave it out.")
     return Format.JSON if as_json else form
 
 

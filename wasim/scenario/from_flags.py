@@ -62,6 +62,9 @@ def document_from_flags(given: Mapping[str, str | None]) -> tuple[dict[str, Any]
         writer |= {"tables": int(workload["tables"])}
         if writer["kind"] == "streaming":  # one of Spark's streams reaches several tables only so
             writer, workload["writer"] = writer | {"sink": "foreach_batch"}, "streaming (foreachBatch)"
+    if "writers" in writer and "tables" in writer:
+        several = f'"{workload["tables"]}", but writer.writers is {workload["writers"]}'
+        raise WasimError(f"--tables is {several}. Give one writer, or 1.")
     document = {
         "name": "plan",
         "question": "Which commit interval?",
