@@ -8,6 +8,7 @@ import pytest
 from support.synthetic import resting_case, synthetic_case
 
 from wasim.ledger import METADATA_KINDS, Kind, Totals, sum_events
+from wasim.runs.limits import HELD
 from wasim.scenario import Case
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteManifests
 from wasim.scenario.parts import Writer
@@ -73,6 +74,25 @@ def test_each_of_many_expiries_leaves_what_was_written_since(small_case: Callabl
     # 11 to 30 snapshots of one to a commit, of twice as many later, and what each expiry leaves
     mean = (5e6 * 21e3 + 1e7 * 41e3 + 25e4 * 11e3 + 25e4 * 21e3) / (15e6 + 5e5)
     assert kept.json_bytes / kept.versions == pytest.approx(mean, rel=0.05)
+
+
+def test_what_is_held_takes_no_look_at_each_expiry(small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch):
+    properties = "write.metadata.delete-after-commit.enabled: 'true', write.metadata.previous-versions-max: 5"
+    case = small_case(
+        horizon="20000s",
+        table=f"{{columns: [{{name: n, type: int}}], properties: {{{properties}}}}}",
+        maintenance="{expire_snapshots: {every: 20s, older_than: 10s}}",
+    )
+
+    def held() -> dict[str, float]:
+        settled = simulate_years(case, shipped_profile(case), Site()).settled
+        return {metric: settled[metric] for metric in HELD}
+
+    each = held()
+    assert each["snapshots"] == 31
+    for name in ("ALL_TURNS", "SOME_TURNS"):
+        monkeypatch.setattr(f"wasim.years.retention.{name}", 10)
+    assert held() == pytest.approx(each, rel=0.01)
 
 
 @pytest.mark.parametrize("idle_commit_every", [0, 1, 10])

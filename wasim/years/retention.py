@@ -343,17 +343,26 @@ class Retention:
 
     def json_of(self, snapshots: Floats, versions: Floats | float) -> Floats:
         """Bytes of the metadata.json of the snapshots with these numbers, by how many versions there were before."""
-        found = self.expiries  # expiries of the same commit too, where they share its metadata.json
-        places = np.searchsorted(found.made, snapshots, side="right" if self.expires_within else "left")
-        place = np.maximum(places - 1, 0)
-        items = self.at(snapshots, self.grown.items) - self._items_gone(found.gone[place])
+        gone = self._gone_by(snapshots, within=self.expires_within)
+        items = self.at(snapshots, self.grown.items) - self._items_gone(gone)
         return self.json.of(items, np.minimum(versions, float(self.log_limit)))
 
     def retained(self, snapshots: Floats) -> Floats:
         """Snapshots retained by how many were made, before what expires then."""
-        found = self.expiries
-        place = np.maximum(np.searchsorted(found.made, snapshots, side="left") - 1, 0)
-        return np.asarray(snapshots - found.gone[place])
+        return np.asarray(snapshots - self._gone_by(snapshots))
+
+    def _gone_by(self, snapshots: Floats, *, within: bool = False) -> Floats:
+        """Snapshots gone when so many had been made, before what expires then, or `within` the same commit too. Of
+        several expiries between two rows each lets as many go, after as many more.
+        """
+        made, gone, turn = self.expiries.made, self.expiries.gone, self.expiries.turn
+        place = np.maximum(np.searchsorted(made, snapshots, side="right" if within else "left") - 1, 0)
+        until = np.minimum(place + 1, len(made) - 1)
+        apart, more = turn[until] - turn[place], made[until] - made[place]
+        passed = apart * np.divide(snapshots - made[place], more, out=np.zeros(len(place)), where=more > 0)
+        passed = np.floor(passed + ALMOST) if within else np.maximum(np.ceil(passed - ALMOST) - 1, 0.0)
+        share = np.divide(passed, apart, out=np.zeros(len(place)), where=apart > 0)
+        return np.asarray(gone[place] + share * (gone[until] - gone[place]))
 
     @cached_property
     def last_json_bytes(self) -> float:
@@ -422,10 +431,13 @@ class Retention:
         """Bytes of lists and manifests on disk just before these expiries by time, rows of `expiries` but the first."""
         samples, found, upkeep = self.samples, self.expiries, self.case.maintenance.expire_snapshots
         older = (upkeep.older_than if upkeep else 0.0) / self.case.commit_interval_s
-        previous = slice(turns.start - 1, turns.stop - 1)
-        gone = np.maximum(np.ceil(found.commits[previous] - older - 1e-6) - 1, 0.0)
+        apart = np.diff(found.turn)[turns.start - 1 : turns.stop - 1]
+        commits, expired = (
+            one[turns] - np.diff(one)[turns.start - 1 : turns.stop - 1] / apart for one in (found.commits, found.gone)
+        )  # after the expiry before each
+        gone = np.maximum(np.ceil(commits - older - 1e-6) - 1, 0.0)
         made = samples.after_commits(self.before_expiry(turns), samples.kept_bytes)
-        lists = self.at(found.gone[previous], samples.flows[:, Flow.LIST_BYTES])
+        lists = self.at(expired, samples.flows[:, Flow.LIST_BYTES])
         return np.asarray(made - samples.after_commits(gone, samples.replaced_bytes) - lists)
 
     def last_versions(self, count: int) -> float:
