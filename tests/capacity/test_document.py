@@ -293,7 +293,7 @@ def test_numbers_of_durations_and_sizes_have_their_units():
     assert found["maintenance"]["remove_orphan_files"] == {"every": "1d", "older_than": "3d"}
     assert (found["commit_interval"], found["horizon"]) == ("1m30s", "10d")
     assert _written({"every": True, "at": 5, "rows": 5, "list": [{"every": 60}], "x": None}) == {
-        **{"every": True, "at": "5s", "rows": 5, "list": [{"every": "1m"}], "x": None}
+        **{"every": True, "at": "5s", "rows": 5, "list": [{"every": "1m"}], "x": "none"}
     }
 
 

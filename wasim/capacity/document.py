@@ -198,7 +198,9 @@ def render_scenario(request: PlanRequest, setting: Setting) -> str:
 
 
 def _written(value: Any, key: str = "") -> Any:  # noqa: ANN401 - a document of any depth
-    """A value as a file has it: durations and sizes with their units."""
+    """A value as a file has it: durations and sizes with their units, and none for what is not there."""
+    if value is None:
+        return "none"
     if isinstance(value, Mapping):
         return {name: _written(one, name) for name, one in value.items()}
     if isinstance(value, list | tuple):
