@@ -103,6 +103,11 @@ def format_bytes(count: float) -> str:
     return f"{sign}{size:.{digits}f} {unit}"
 
 
+def format_count(count: int, one: str, many: str | None = None) -> str:
+    """A number of things: `1 table`, `2,016 tables`."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
 def format_times(ratio: float) -> str:
     """×2, ×1.25, ×1,235: a ratio in three significant figures."""
     return f"×{ratio:.3g}" if ratio < 999.5 else f"×{ratio:,.0f}"

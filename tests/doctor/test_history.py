@@ -47,7 +47,7 @@ def test_versions_without_a_snapshot_are_counted(two_a_commit):
     history = inspect_location(str(root), NOW).history
     assert list(history.versions.bytes) == sizes
     assert (len(history.ledger), history.without_snapshot) == (20, 21)  # creation, and statistics after each commit
-    assert f"  metadata.json written so far: {sum(sizes) / 1024:.0f} KiB in the 41 that are left" in history_lines(
+    assert f"  metadata.json written so far: {sum(sizes) / 1024:.0f} KiB in the 41 files left" in history_lines(
         inspect_location(str(root), NOW)
     )
 

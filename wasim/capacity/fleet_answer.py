@@ -16,7 +16,7 @@ from wasim.capacity.words import amount_words, now_and_then_words, value_words
 from wasim.report.tables import Judged, TextTable, table_of
 from wasim.runs.values import say_once
 from wasim.scenario.metrics import METRICS
-from wasim.units import format_bytes, format_duration
+from wasim.units import format_bytes, format_count, format_duration
 
 SCHEMA_VERSION = 1
 MOST_ROWS = 60  # on a terminal and in a comment: the page has all
@@ -28,10 +28,10 @@ def headline(plan: FleetPlan) -> str:
     """The answer in one line: how many tables have which interval."""
     tables, able = _tables_of(plan.assigned), _tables_of(one for one, _ in plan.planned)
     if not plan.keeps_budget:
-        return f"The budget is too small for {tables:,} tables, each at its longest interval."
+        return f"The budget is too small for {format_count(tables, 'table')}, each at its longest interval."
     counted = [f"{count:,} every {format_duration(every)}" for every, count in by_interval(plan).items()]
     of = "" if able == tables else f"{able:,} of "
-    return f"{of}{tables:,} {'table' if tables == 1 else 'tables'}: {', '.join(counted) or 'none has a setting'}."
+    return f"{of}{format_count(tables, 'table')}: {', '.join(counted) or 'none has a setting'}."
 
 
 def fleet_sections(plan: FleetPlan, most_rows: int | None = None) -> Iterator[Section]:
@@ -154,8 +154,8 @@ def _basis(plan: FleetPlan) -> Iterator[str]:
         " between other tables, to about 2 %."
     )
     yield (
-        f"Simulated, not measured: {plan.classes:,} different tables.{read_off if plan.is_read_off else ''}"
-        " --json has every table and its SQL, --format csv a line for each, --html a page."
+        f"Simulated, not measured: {format_count(plan.classes, 'different table')}."
+        f"{read_off if plan.is_read_off else ''} --json has every table and its SQL, --format csv a line for each, --html a page."
     )
     warned = say_once(((one.table.name, one.found.warnings) for one, _ in plan.planned), "tables")
     yield from (f"Mind: {sentence}" for sentence in islice(warned, MOST_SENTENCES))

@@ -40,6 +40,7 @@ from wasim.scenario.table_checks import LEAST_KEY_LENGTH
 from wasim.storage import StorageError
 from wasim.twin import shipped_profile
 from wasim.twin.profile import OF_KINDS, profile_named
+from wasim.units import format_count
 
 DistributionMode: TypeAlias = Literal["none", "hash", "range"]
 
@@ -181,10 +182,10 @@ def _files_per_commit(appends: Sequence[Snapshot], *, is_partitioned: bool) -> i
 def _notes_of_commits(snapshots: Sequence[Snapshot], appends: Sequence[Snapshot]) -> Iterator[str]:
     others = len(snapshots) - len(appends) - sum(one.operation == "replace" for one in snapshots)
     if others:
-        yield f"{others} of its commits added no data file"
+        yield f"{format_count(others, 'commit')} added no data file"
     replacing = sum(bool(one.count_of("deleted-data-files")) for one in appends)
     if replacing:
-        yield f"{replacing} of its commits replaced data files; they are taken as appends"
+        yield f"{format_count(replacing, 'commit')} that replaced data files: taken as appends"
 
 
 def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str]) -> Writer:

@@ -19,7 +19,7 @@ from wasim.iceberg.resolve import metadata_version
 from wasim.ledger import Kind
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.storage import StoredFile
-from wasim.units import DAY_S
+from wasim.units import DAY_S, format_count
 
 if TYPE_CHECKING:
     from wasim.doctor.tree import Tree
@@ -162,7 +162,7 @@ def _newer_metadata(opened: OpenedTable, heads: Mapping[str, JsonHead | None]) -
     newer = [key for key, head in read.items() if _is_newer(opened, key, head)]
     if newer:
         latest = max(newer, key=lambda key: (metadata_version(key), key))
-        versions = f"{len(newer):,} newer {'version exists' if len(newer) == 1 else 'versions exist'}"
+        versions = format_count(len(newer), "newer version exists", "newer versions exist")
         reason = f"this is the table's past: {versions}, the latest of them {latest}"
         yield Blocker(name="past_version", reason=reason, is_about_current=True)
     rivals = [key for key, head in read.items() if _is_rival(opened, key, head)]

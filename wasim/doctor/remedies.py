@@ -25,7 +25,7 @@ from wasim.iceberg.snapshots import Snapshot
 from wasim.iceberg.specs import spec_json
 from wasim.iceberg.sql import call_procedure, set_properties
 from wasim.ledger import Kind
-from wasim.units import DAY_S, format_duration
+from wasim.units import DAY_S, format_count, format_duration
 
 _BARE_SNAPSHOT_BYTES, _BARE_PAIR_BYTES = 200, 6  # of JSON around a snapshot's list and summary, and around a pair of it
 
@@ -152,7 +152,7 @@ def _compaction(tree: Tree, table: str) -> Remedy | None:
     if small <= _LEAST_SMALL_FILES and deletes <= _LEAST_SMALL_FILES:
         return None
     arguments = "options => map('delete-file-threshold', '1')" if deletes else ""
-    also = f" and {deletes:,} delete files" if deletes else ""
+    also = f" and {format_count(deletes, 'delete file')}" if deletes else ""
     missing = "live files are absent: it would fail" if tree.missing_live_files else ""
     return Remedy(
         name="rewrite_data_files",
@@ -188,7 +188,7 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
                 name=f"expire_snapshots {name or f'older than {format_duration(own_age_ms / 1000)}'}",
                 frees=expirable.freed(kept),
                 json_bytes_saved=entries.bytes_without(kept),
-                note=f"{gone:,} {'snapshot goes' if gone == 1 else 'snapshots go'}{_held_by_others(metadata, kept)}"
+                note=f"{format_count(gone, 'snapshot goes', 'snapshots go')}{_held_by_others(metadata, kept)}"
                 + ("" if found else _says_nothing_expires(metadata)),
                 sql=call_procedure("expire_snapshots", table, arguments),
                 blocked=_expiry_blocked(tree),

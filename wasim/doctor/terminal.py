@@ -19,7 +19,7 @@ from wasim.errors import printable
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.tables import TextTable, table_of
 from wasim.report.words import KIND_NAMES
-from wasim.units import format_bytes, format_duration, format_figure
+from wasim.units import format_bytes, format_count, format_duration, format_figure
 
 if TYPE_CHECKING:
     from wasim.doctor.outlook import Compared, Outlook
@@ -74,9 +74,13 @@ def _parts(inspection: Inspection, outlook: "Outlook | None") -> Iterator[Render
     metadata, chosen = inspection.tree.opened.metadata, inspection.tree.opened.chosen
     yield Text(headline(inspection), style="bold")
     uuid = metadata.table_uuid or "no table UUID"
+    snapshots, updated = (
+        format_count(len(metadata.snapshots), "snapshot"),
+        moment_words(metadata.last_updated_ms / 1000),
+    )
     yield Text(
-        f"{printable(inspection.tree.opened.location)}: format {metadata.format_version}, "
-        f"{len(metadata.snapshots):,} snapshots, last updated {moment_words(metadata.last_updated_ms / 1000)}, {uuid}"
+        f"{printable(inspection.tree.opened.location)}: format {metadata.format_version}, {snapshots}, last updated"
+        f" {updated}, {uuid}"
     )
     text, stored = len(inspection.tree.opened.json_text), inspection.tree.opened.json_bytes
     size = format_bytes(text) if text == stored else f"{format_bytes(text)}, {format_bytes(stored)} as stored"
@@ -175,13 +179,14 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
         return
     interval = history.interval_s
     rate = "" if history.commits_per_hour is None else f", {format_figure(history.commits_per_hour)} commits an hour"
-    yield f"History: {len(history.ledger):,} commits over {format_duration(round(history.span_s, 1) or 0.001)}{rate}"
+    commits, span_s = format_count(len(history.ledger), "commit"), round(history.span_s, 1)
+    yield f"History: {commits}{f' over {format_duration(span_s)}' if span_s else ''}{rate}"
     sizes = history.versions.bytes[~np.isnan(history.versions.bytes)]
     if history.without_snapshot:
         others = f"{history.without_snapshot:,} of them without a new snapshot (statistics, tags, properties, expiry)"
         yield f"  versions of metadata.json: {len(history.versions):,}, {others}"
     if len(sizes):
-        yield f"  metadata.json written so far: {format_bytes(int(sizes.sum()))} in the {len(sizes):,} that are left"
+        yield f"  metadata.json written so far: {format_bytes(int(sizes.sum()))} in the {format_count(len(sizes), 'file')} left"
     if interval is not None:
         source = "" if history.interval_source == "snapshots" else f", {history.interval_source}"
         low, middle, high = (
@@ -240,7 +245,7 @@ def outlook_lines(outlook: "Outlook") -> Iterator[str]:
     """The outlook as lines: how the table is written now, how exact its simulation is, and what is not simulated."""
     interval = format_duration(round(outlook.commit_interval_s, 3))
     jobs = outlook.maintenance_words
-    yield f"As it is: {outlook.commits_so_far:,} commits that added data, one every {interval}, {jobs}."
+    yield f"As it is: {format_count(outlook.commits_so_far, 'commit')} that added data, one every {interval}, {jobs}."
     yield from _own_size_lines(outlook)
     yield from (f"Note: {printable(note)}." for note in outlook.notes)
 

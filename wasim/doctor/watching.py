@@ -12,7 +12,7 @@ from wasim.doctor.inspection import Inspection
 from wasim.doctor.table_files import State
 from wasim.errors import EnvironmentFault, WasimError, printable
 from wasim.ledger import Kind
-from wasim.units import format_bytes
+from wasim.units import format_bytes, format_count
 
 Look = Callable[[], Inspection]
 _SHORT = {
@@ -119,13 +119,13 @@ def new_commits(before: Inspection, after: Inspection) -> Iterator[str]:
         yield f"{when} {printable(str(ledger.operation[row]), 40)} {snapshot_id}: {', '.join(sizes) or 'sizes unknown'}"
     gone = len(old - set(ledger.snapshot_id.tolist()))
     if gone:
-        yield f"{moment(after.tree.opened.listed_at_s)} {gone:,} snapshots went"
+        yield f"{moment(after.tree.opened.listed_at_s)} {format_count(gone, 'snapshot')} went"
 
 
 def _standing(inspection: Inspection) -> str:
     metadata = inspection.tree.opened.metadata
     return (
-        f"{moment(inspection.tree.opened.listed_at_s)} {len(metadata.snapshots):,} snapshots, metadata.json"
+        f"{moment(inspection.tree.opened.listed_at_s)} {format_count(len(metadata.snapshots), 'snapshot')}, metadata.json"
         f" {format_bytes(inspection.tree.opened.json_bytes)}, all metadata {format_bytes(inspection.metadata_bytes)}"
     )
 

@@ -22,7 +22,7 @@ from wasim.scenario.table_checks import (
     check_partitions,
     check_roles,
 )
-from wasim.units import format_duration
+from wasim.units import format_count, format_duration
 
 MOST_ROWS_PER_COMMIT = 10**9
 _ONLY = "with idle time only appends by one writer are simulated"
@@ -64,7 +64,7 @@ def check_shares(draft: Draft) -> Iterator[Fault]:
     for name in ("files_per_commit", "partitions_per_commit"):
         wanted = getattr(draft.scenario.workload, name)
         if wanted is not None and wanted > rows:
-            every, held = format_duration(interval_s), f"{rows} {'row' if rows == 1 else 'rows'}"
+            every, held = format_duration(interval_s), format_count(rows, "row")
             yield Fault(
                 place=("workload", name),
                 problem=f"is {draft.quoted('workload', name)}, but a commit every {every} has {held}",

@@ -28,7 +28,7 @@ from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile, render_profile, simulate_table
 from wasim.twin.profile import tables_in_turn
 from wasim.twin.supported import check_answerable, check_supported
-from wasim.units import DURATION_UNITS_S, format_bytes
+from wasim.units import DURATION_UNITS_S, format_bytes, format_count
 from wasim.years import read_shape, simulate_years
 
 COMMIT_S, FURTHER_FILE_S = 0.0016, 0.0015
@@ -264,7 +264,7 @@ class SimulatedCase:
         needs = self.needs
         is_said = needs is not None and (needs.seconds > ANNOUNCED_FROM_S or needs.disk_bytes)
         takes = f", {needs.words}" if needs is not None and is_said else ""
-        return f"{self.case.label}: {self.simulator.mode}, {self.case.commits_made:,} commits, {profile}{takes}"
+        return f"{self.case.label}: {self.simulator.mode}, {format_count(self.case.commits_made, 'commit')}, {profile}{takes}"
 
     @property
     def needs(self) -> Needs | None:

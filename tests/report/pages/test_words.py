@@ -20,7 +20,7 @@ from wasim.report.pages.terminal import render_answer, render_headline_table
 from wasim.runs import Run, judge
 from wasim.scenario.metrics import parse_limit
 from wasim.scenario.prices import load_prices
-from wasim.units import format_figure
+from wasim.units import format_count, format_figure
 
 NOTHING = FitReport(costs=(), latencies=(), held_out=(), sustainable=())
 
@@ -128,6 +128,11 @@ def test_differing_horizons_get_a_column(run: Run) -> None:
 )
 def test_figures_have_three_significant_digits_and_no_exponent(value: float, text: str) -> None:
     assert format_figure(value) == text
+
+
+def test_one_thing_is_no_things() -> None:
+    assert [format_count(count, "commit") for count in (0, 1, 2_016)] == ["0 commits", "1 commit", "2,016 commits"]
+    assert format_count(1, "snapshot goes", "snapshots go") == "1 snapshot goes"
 
 
 @pytest.mark.parametrize(

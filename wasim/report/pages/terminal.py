@@ -16,7 +16,7 @@ from wasim.report.tables import Comment, Judged, TextTable, render_comment, tabl
 from wasim.runs import LimitDocument, Run
 from wasim.scenario.metrics import format_value
 from wasim.scenario.prices import Prices
-from wasim.units import format_times
+from wasim.units import format_count, format_times
 
 COLUMNS = 80
 _SHORT = {
@@ -186,7 +186,7 @@ def _headline(comparison: Comparison) -> str:
         for one in match.figures
         if one.metric == "metadata_bytes" and one.ratio is not None
     )
-    cases = f"{len(comparison.matches)} {'case' if len(comparison.matches) == 1 else 'cases'}"
+    cases = format_count(len(comparison.matches), "case")
     if not ratios:
         return f"{cases} compared"
     low, high = (format_times(ratio) for ratio in (ratios[0], ratios[-1]))
