@@ -8,13 +8,14 @@ from support.by_hand import at_most
 from wasim.capacity.words import (
     bound_words,
     limit_names,
+    limit_words,
     now_and_then_words,
     pasted_words,
     rounded_up,
     time_words,
     value_words,
 )
-from wasim.scenario.metrics import COUNTS
+from wasim.scenario.metrics import COUNTS, parse_limit
 from wasim.units import duration_of_flag_s
 
 METRICS = ("metadata_json_bytes", "manifests", "monthly_cost", "planning_p50_ms", "wa_metadata")
@@ -104,4 +105,8 @@ def test_limits_and_figures_are_said_by_their_metric():
     limits = (at_most("metadata_json_bytes", 2**20), at_most("manifests", 40))
     assert limit_names(limits) == "metadata.json and manifests"
     assert [bound_words(one, "USD") for one in limits] == ["1.00 MiB", "40"]
+    assert [limit_words(one, "USD") for one in (limits[1], parse_limit("manifests", "< 40"))] == [
+        "at most 40",
+        "below 40",
+    ]
     assert value_words("monthly_cost", 4.5, "EUR") == "4.50 EUR"

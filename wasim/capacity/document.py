@@ -20,7 +20,7 @@ from wasim.capacity.plan import Plan
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import Setting, case_of, document_of
 from wasim.capacity.warnings import warnings_of
-from wasim.capacity.words import bound_words, judged_words, pasted_words
+from wasim.capacity.words import judged_words, limit_words, pasted_words
 from wasim.contention import LOCAL, CommitLatency
 from wasim.errors import printable
 from wasim.report.tables import Comment, Folded, Judged, TextTable, render_comment, render_markdown
@@ -242,9 +242,9 @@ def _limits_judged(plan: Plan) -> Iterator[Judged]:
     currency = plan.request.prices.currency
     for limit in plan.limits:
         value = plan.chosen.judged(limit.metric)
-        said, most = judged_words(limit, value, currency), bound_words(limit, currency)
+        said, most = judged_words(limit, value, currency), limit_words(limit, currency)
         name = figure_name(limit.metric, plan.case.writer.tables)
-        yield Judged(text=f"{name}: {said}, at most {most}", holds=limit.holds(value))
+        yield Judged(text=f"{name}: {said}, {most}", holds=limit.holds(value))
 
 
 def _text(block: Block) -> str:

@@ -13,7 +13,7 @@ from wasim.capacity.commands import sql_of, writer_options
 from wasim.capacity.lattice import OUTWEIGHS, PASSES, Axes, Lattice, Scale, limit_field
 from wasim.capacity.request import PlanRequest
 from wasim.capacity.settings import NO_MAINTENANCE, period_words
-from wasim.capacity.words import SHOWN_METRICS, bound_words
+from wasim.capacity.words import SHOWN_METRICS, limit_words
 from wasim.scenario import Case
 from wasim.scenario.metrics import METRICS, PERIODS_S, Limit, figure_name
 from wasim.units import format_duration, format_figure
@@ -217,7 +217,7 @@ def _limit(limit: Limit, currency: str) -> dict[str, Any]:
         "name": METRICS[limit.metric].words + (", worst" if limit.metric in PERIODS_S else ""),
         "comparison": limit.comparison,
         "bound": limit.bound,
-        "text": f"{'below' if limit.comparison == '<' else 'at most'} {bound_words(limit, currency)}",
+        "text": limit_words(limit, currency),
     }
 
 

@@ -93,6 +93,11 @@ def bound_words(limit: Limit, currency: str) -> str:
     return value_words(limit.metric, limit.bound, currency)
 
 
+def limit_words(limit: Limit, currency: str) -> str:
+    """`at most 5.00 MiB`, or `below` it where it is not within the limit itself."""
+    return f"{'below' if limit.comparison == '<' else 'at most'} {bound_words(limit, currency)}"
+
+
 def limit_names(limits: tuple[Limit, ...]) -> str:
     """`metadata.json and manifests`."""
     return metric_words(limit.metric for limit in limits)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from wasim.capacity.words import bound_words, judged_words, value_words
+from wasim.capacity.words import judged_words, limit_words, value_words
 from wasim.diff.difference import Difference, Differences, Kept
 from wasim.report.gate import Figure, Verdict, judge_growth, parse_gate
 from wasim.report.tables import Comment, Judged, TextTable, render_comment, table_lines, table_of
@@ -81,9 +81,9 @@ def difference_lines(differences: Differences) -> Iterator[str]:
 
 
 def _limit_text(kept: Kept, currency: str) -> str:
-    value, bound = judged_words(kept.limit, kept.value, currency), bound_words(kept.limit, currency)
+    value, bound = judged_words(kept.limit, kept.value, currency), limit_words(kept.limit, currency)
     state = "holds" if kept.after else "breached" if kept.before else "breached, before the change too"
-    return f"`{kept.limit.metric}` at most {bound}: {value}, {state}"
+    return f"`{kept.limit.metric}` {bound}: {value}, {state}"
 
 
 def differences_comment(differences: Differences, verdict: Verdict, link: str = "") -> str:
