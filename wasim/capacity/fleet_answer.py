@@ -155,7 +155,8 @@ def _basis(plan: FleetPlan) -> Iterator[str]:
     )
     yield (
         f"Simulated, not measured: {format_count(plan.classes, 'different table')}."
-        f"{read_off if plan.is_read_off else ''} --json has every table and its SQL, --format csv a line for each, --html a page."
+        f"{read_off if plan.is_read_off else ''} --json has every table and its SQL, --format csv a line for each,"
+        " --html a page."
     )
     warned = say_once(((one.table.name, one.found.warnings) for one, _ in plan.planned), "tables")
     yield from (f"Mind: {sentence}" for sentence in islice(warned, MOST_SENTENCES))

@@ -186,7 +186,8 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
         others = f"{history.without_snapshot:,} of them without a new snapshot (statistics, tags, properties, expiry)"
         yield f"  versions of metadata.json: {len(history.versions):,}, {others}"
     if len(sizes):
-        yield f"  metadata.json written so far: {format_bytes(int(sizes.sum()))} in the {format_count(len(sizes), 'file')} left"
+        left = format_count(len(sizes), "file")
+        yield f"  metadata.json written so far: {format_bytes(int(sizes.sum()))} in the {left} left"
     if interval is not None:
         source = "" if history.interval_source == "snapshots" else f", {history.interval_source}"
         low, middle, high = (

@@ -123,9 +123,9 @@ def new_commits(before: Inspection, after: Inspection) -> Iterator[str]:
 
 
 def _standing(inspection: Inspection) -> str:
-    metadata = inspection.tree.opened.metadata
+    snapshots = format_count(len(inspection.tree.opened.metadata.snapshots), "snapshot")
     return (
-        f"{moment(inspection.tree.opened.listed_at_s)} {format_count(len(metadata.snapshots), 'snapshot')}, metadata.json"
+        f"{moment(inspection.tree.opened.listed_at_s)} {snapshots}, metadata.json"
         f" {format_bytes(inspection.tree.opened.json_bytes)}, all metadata {format_bytes(inspection.metadata_bytes)}"
     )
 

@@ -261,10 +261,10 @@ class SimulatedCase:
     def announced(self) -> str:
         """The line to print before the case is simulated."""
         profile = f"profile {self.profile.name} ({self.profile.origin})"
-        needs = self.needs
+        needs, commits = self.needs, format_count(self.case.commits_made, "commit")
         is_said = needs is not None and (needs.seconds > ANNOUNCED_FROM_S or needs.disk_bytes)
         takes = f", {needs.words}" if needs is not None and is_said else ""
-        return f"{self.case.label}: {self.simulator.mode}, {format_count(self.case.commits_made, 'commit')}, {profile}{takes}"
+        return f"{self.case.label}: {self.simulator.mode}, {commits}, {profile}{takes}"
 
     @property
     def needs(self) -> Needs | None:
