@@ -104,6 +104,7 @@ def test_a_longer_location_costs_more_bytes():
         (("--rows-per-second", "5", "--writers", "5", "--emit-scenario", "s.yaml"), "several writers only append"),
         (("--rows-per-second", "5", "--queries-per-hour", "2e9"), "from 0 to 1e9"),
         (("--rows-per-second", "5", "--writers", "3", "--tables", "4"), '--tables is "4", but writer.writers is 3'),
+        (("--rows-per-second", "5", "--writer", "flink", "--profile", "trino"), "both say what writes"),
         (("--rows-per-second", "5", "--link", "https://ci/1"), "--link is of Markdown"),
         (("--fleet", str(ROOT / "docs" / "fleet.yaml"), "--explain"), "--explain is for one table"),
         (("--rows-per-second", "5", "--name", "table"), "--name"),

@@ -24,6 +24,7 @@ SMOKE = SCENARIOS / "smoke.yaml"
         (["simulate", str(SMOKE), "--grid", "no/such/folder/grid"], "there is no folder no/such/folder"),
         (["simulate", str(SMOKE), "--grid", str(SMOKE)], "is there already, and is no Parquet"),
         (["simulate", str(SMOKE), "--grid", "x", "--json"], "Leave --json and --format out"),
+        (["simulate", "--rows-per-second", "5", "--writer", "flink", "--profile", "trino"], "both say what writes"),
         (["simulate", str(SMOKE), "--grid", "x", "--out", "y"], "--out is for a run, and --grid leaves none"),
         (["simulate", str(SMOKE), "--table-only", "--out", "y"], "--out and --table-only exclude each other"),
         (["simulate", "--rows-per-second", "5", "--interval", "1m,60s"], "--interval[1] is the same as --interval[0]"),
@@ -47,3 +48,11 @@ def test_what_runs_differently_from_its_text_is_noted_first(
     assert capsys.readouterr().err.startswith(
         "note: horizon: 12.5s is cut to whole commits, to 12s at 1s, to 12s at 4s."
     )
+
+
+def test_a_case_that_never_keeps_up_would_have_written(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("--rows-per-second", "1000000", "--writer", "batch", "--interval", "1s", "--horizon", "1y", "--table-only")
+    assert run_main("simulate", *asked) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("Over 365d, batch every 1s would have written, had it kept up, ")
+    assert "1,000,000 rows a second in 20 columns" in said

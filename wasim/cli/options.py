@@ -59,6 +59,12 @@ def refuse(given: Mapping[str, object], why: str) -> None:
             raise WasimError(f"{flag} {why}")
 
 
+def check_writer(profile: str | None, writer: str | None) -> None:
+    """WasimError where --profile and --writer name two writers: only Spark's kinds say how another one commits."""
+    if profile is not None and writer not in (None, "streaming", "batch"):
+        raise WasimError(f"--profile {profile} and --writer {writer} both say what writes: give one.")
+
+
 def check_writable(flag: str, path: Path) -> None:
     """WasimError for a file of a flag that could not be written, before anything is simulated for it."""
     folder, named = path.parent, f"{flag} {printable(str(path), 80)}"

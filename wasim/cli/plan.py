@@ -15,6 +15,7 @@ from wasim.cli.options import (
     Settings,
     TableOptions,
     check_writable,
+    check_writer,
     map_on,
     overrides_of,
     refuse,
@@ -92,6 +93,7 @@ def plan(
         **required, catalog=catalog, limits={metric: text for metric, text in limits.items() if text is not None}
     )
     form = chosen_format(form, as_json=as_json, link=link)
+    check_writer(written_by, workload["writer"])
     if form is Format.CSV and fleet is None:
         raise WasimError(f"--format {form}: a plan has no such form, a fleet's has. Give json.")
     sources = {"a scenario": file, "--from-run": from_run, "--from-table": from_table, "--fleet": fleet}
@@ -118,7 +120,7 @@ def plan(
     asked = partial(_request, overrides=overrides_of(settings), requirements=requirements, reaching=table)
     request = asked(source, sources.get(source), workload | {"horizon": horizon})
     if written_by is not None:
-        request = _written_by(request, written_by, workload["writer"])
+        request = request.written_by(written_by)
     if emit_scenario is not None and request.writers > 1:
         raise WasimError("--emit-scenario: in a scenario several writers only append. Leave it out, or plan for one.")
     if location is not None:
@@ -134,12 +136,6 @@ def plan(
         write_atomically(emit_scenario, render_scenario(request, made.chosen.setting))
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
-
-
-def _written_by(request: "PlanRequest", profile: str, writer: str | None) -> "PlanRequest":
-    if writer is not None and request.profile is not None:
-        raise WasimError(f"--profile {profile} and --writer {request.profile} both say what writes: give one.")
-    return request.written_by(profile)
 
 
 def _show(made: "Plan", form: Format, *, explain: bool, link: str) -> None:

@@ -13,6 +13,7 @@ from wasim.cli.options import (
     PriceFile,
     Settings,
     check_writable,
+    check_writer,
     overrides_of,
     refuse,
     require_spark,
@@ -78,6 +79,7 @@ def simulate(
     from wasim.twin import profile_named
 
     form = chosen_format(form, as_json=as_json, link=link)
+    check_writer(profile, workload["writer"])
     if profile is not None:
         profile_named(profile)  # a mistake in it is reported as the flag's
     if provider is not None:

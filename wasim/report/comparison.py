@@ -124,7 +124,11 @@ _PARTS: tuple[tuple[str, Callable[[Case], object], Callable[[Case], str] | None]
     ("writer", lambda case: case.writer, lambda case: case.writer_name),
     ("commit interval", lambda case: case.commit_interval_s, lambda case: format_duration(case.commit_interval_s)),
     ("table", lambda case: case.table, lambda case: f"{len(case.table.all_columns)} columns"),
-    ("rows a second", lambda case: case.workload.rows_per_second, lambda case: f"{case.workload.rows_per_second:g}"),
+    (
+        "rows a second",
+        lambda case: case.workload.rows_per_second,
+        lambda case: f"{case.workload.rows_per_second:,.10g}",
+    ),
     ("workload", lambda case: case.workload.model_copy(update={"rows_per_second": 1.0}), None),
     ("horizon", lambda case: case.horizon_s, lambda case: format_duration(case.horizon_s)),
     ("changes", lambda case: case.changes, None),

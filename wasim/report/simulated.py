@@ -43,7 +43,7 @@ def _format(cases: Sequence[CaseRun]) -> str:
 
 def _range(values: Sequence[float]) -> str:
     low, high = values[0], values[-1]
-    return f"{low:,g}" if low == high else f"{low:,g} to {high:,g}"
+    return f"{low:,.10g}" if low == high else f"{low:,.10g} to {high:,.10g}"
 
 
 def _partitioned(case: Case) -> str:

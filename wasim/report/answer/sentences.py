@@ -169,7 +169,8 @@ def _of_cases(run: Run) -> str:
     most, least = max(reached, key=written), min(reached, key=written)
     horizon, what = horizon_words(run), "data and metadata" if in_all else "metadata"
     if len(reached) == 1:
-        return f"Over {horizon}, {most.case.label} wrote {format_bytes(written(most))} of {what}."
+        wrote = "wrote" if stops_keeping_up(most) is None else "would have written, had it kept up,"
+        return f"Over {horizon}, {most.case.label} {wrote} {format_bytes(written(most))} of {what}."
     if contended := _contended(run):
         return f"{contended} {_by_landed_commit(run)}"
     saved = format_share(1 - written(least) / max(written(most), 1))
