@@ -62,6 +62,8 @@ def test_files_are_listed_with_a_reason_each(table):
         (["/nowhere", "--html", "/nowhere/at/all/page.html"], "there is no folder /nowhere/at/all"),
         ([str(DATA / "tables" / "empty_v2"), "--grace", "soon"], "--grace is 'soon'"),
         ([str(DATA / "tables" / "empty_v2"), "--limit", "snapshots"], "--limit is 'snapshots'"),
+        ([str(DATA / "tables" / "empty_v2"), "--limit", "snapshots=nan"], "--limit is 'snapshots=nan'"),
+        ([str(DATA / "tables" / "empty_v2"), "--limit", "snapshots=5,3"], "--limit is 'snapshots=5,3'"),
         ([str(DATA / "tables" / "empty_v2"), "--limit", "wishes=1"], "There is no threshold wishes"),
         ([str(DATA / "tables" / "empty_v2"), "--table-uuid", "b"], "of the table UUID b"),
         ([str(DATA / "tables" / "empty_v2"), "--metadata-file", "v9.metadata.json"], "is no metadata.json of"),

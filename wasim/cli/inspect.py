@@ -270,9 +270,12 @@ def _limit(text: str) -> tuple[str, tuple[float, float]]:
     name, _, values = text.partition("=")
     first, _, second = values.partition(",")
     try:
-        return name, (float(first), float(second or "inf"))
+        warning, critical = float(first), float(second or "inf")
     except ValueError:
-        raise WasimError(f"--limit is {quoted(text)}. Give it such as snapshots=1000,5000.") from None
+        warning = critical = float("nan")
+    if not warning <= critical:  # nor is anything that is no number
+        raise WasimError(f"--limit is {quoted(text)}. Give it such as snapshots=1000,5000.")
+    return name, (warning, critical)
 
 
 @takes_table
