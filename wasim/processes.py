@@ -90,8 +90,8 @@ def _each(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]
 
 
 def _results_of(begun: list[Future[list[Result]]]) -> Iterator[Result]:
-    """The results in order, none kept longer than it takes. The futures are not
-    cancelled at an error, as by an executor's own map: Python 3.11 prints a traceback of each whose process is ended.
+    """The results in order, none kept longer than it takes. No future is cancelled at an error, as by an executor's own
+    map: Python 3.11 prints a traceback of each whose process is ended.
     """
     begun.reverse()
     while begun:

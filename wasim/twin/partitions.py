@@ -1,9 +1,9 @@
 """Partition values of rows: transforms as Iceberg computes them, and the folder names that Spark gives their files."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import reduce
 from operator import itemgetter
 from typing import Any
 from urllib.parse import quote_plus
@@ -45,8 +45,7 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
     if not len(written):
         return []
     fields, columns = _partitioned(spec, leaves), partition_values(rows, spec, leaves, written)
-    codes = reduce(lambda known, values: known * len(values) + _code(values), columns, np.zeros(len(written), np.int64))
-    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    _, first, codes = np.unique(numbered(columns, len(written)), return_index=True, return_inverse=True)
     places = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
     keys = zip(*(values[first].tolist() for values in columns), strict=True)
     groups = sorted(zip(first.tolist(), keys, places, strict=True), key=itemgetter(0))
@@ -60,12 +59,18 @@ def split_by_partition(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...]
     ]
 
 
-def _code(values: Values) -> Ints:
-    """A number below that of the values for each one, the same for equal ones."""
-    if values.dtype.kind != "O":
-        return np.unique(values, return_inverse=True)[1]
-    known: dict[Any, int] = {}
-    return np.array([known.setdefault(value, len(known)) for value in values.tolist()], dtype=np.int64)
+def numbered(columns: Sequence[Values], rows: int) -> Ints:
+    """For each row the number of the combination of values that it has, from 0 on."""
+    numbers = np.zeros(rows, dtype=np.int64)
+    for column in columns:
+        known: dict[object, int] = {}
+        codes = (
+            np.array([known.setdefault(value, len(known)) for value in column.tolist()], dtype=np.int64)
+            if column.dtype.kind == "O"
+            else np.unique(column, return_inverse=True)[1]
+        )
+        numbers = np.unique(numbers * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1]
+    return numbers
 
 
 def partition_values(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], written: RowSet) -> list[Values]:

@@ -32,9 +32,9 @@ class RowSet:
 
     def take(self, chosen: Ints | NDArray[np.bool_]) -> "RowSet":
         """The rows at these places, or those for which the mask holds, in that order."""
-        places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
-        if len(places) == len(self) and chosen.dtype == np.bool_:
+        if chosen.dtype == np.bool_ and chosen.all():
             return self
+        places = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen
         return RowSet(
             numbers=self.numbers.take(places),
             versions=self.versions.take(places),

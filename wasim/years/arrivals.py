@@ -1,7 +1,7 @@
 """What one commit of the writer brings, from a sample of its rows: how many files, how large, into which partitions."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,9 +15,9 @@ from wasim.scenario import Case
 from wasim.twin import WriterProfile
 from wasim.twin.data_files import data_files_of
 from wasim.twin.file_sizes import MOST_COMPRESSED, FileSizes, lineage_footer_bytes
-from wasim.twin.partitions import partition_values
+from wasim.twin.partitions import numbered, partition_values
 from wasim.twin.row_sets import all_rows, new_rows
-from wasim.twin.rows import Values, split_rows
+from wasim.twin.rows import split_rows
 from wasim.units import Floats, Ints
 
 SAMPLED_ROWS = 4_096  # of one commit, at most
@@ -179,8 +179,8 @@ def _sampled_cells(case: Case, profile: WriterProfile, growing: Mapping[int, flo
     task_of = np.repeat(np.arange(len(tasks)), lengths)
     commit_of = np.repeat(np.repeat(np.arange(commits), [len(shared) for shared in by_commit]), lengths)
     values = partition_values(drawn.rows, drawn.spec, drawn.leaves, all_rows(tasks))
-    cell_of = _numbered([one for place, one in enumerate(values) if place not in growing], len(task_of))
-    written = _per_group(task_of, _numbered(values, len(task_of)), len(tasks))
+    cell_of = numbered([one for place, one in enumerate(values) if place not in growing], len(task_of))
+    written = _per_group(task_of, numbered(values, len(task_of)), len(tasks))
     per_task = _per_group(task_of, cell_of, len(tasks))
     commit_of_task = np.repeat(np.arange(commits), [len(shared) for shared in by_commit])
     files = np.bincount(commit_of_task, written, commits)
@@ -194,16 +194,6 @@ def _sampled_cells(case: Case, profile: WriterProfile, growing: Mapping[int, flo
         files=float(np.mean(files)),
         spread=tuple(np.bincount(by_chance.astype(np.int64)) / commits) if len(set(by_chance)) > 1 else (),
     )
-
-
-def _numbered(columns: Sequence[Values], rows: int) -> Ints:
-    """For each row the number of the combination of values that it has, from 0 on."""
-    numbers = np.zeros(rows, dtype=np.int64)
-    for column in columns:
-        known: dict[object, int] = {}
-        places = [known.setdefault(value, len(known)) for value in column.tolist()]
-        numbers = np.unique(numbers * len(known) + np.array(places), return_inverse=True)[1]
-    return numbers
 
 
 def _per_group(groups: Ints, numbers: Ints, count: int) -> Ints:

@@ -41,16 +41,19 @@ def _commit_batch(target: Target, step: Append, commit: int, values: Any) -> Non
     """One commit of the writer whose rows have these numbers: an append, or for upserts a MERGE INTO; an append to
     each of the other tables before, so that a step takes as long as all of them.
     """
-    selected = select_list(target.case, step.table, target.places)
+
+    def append_to(table: str) -> None:
+        values.selectExpr(*select_list(target.case, step.table, target.places)).writeTo(table).append()
+
     for table in target.others:
-        values.selectExpr(*selected).writeTo(table).append()
+        append_to(table)
     if step.operation(commit) == "upsert":
         rows = upserted_rows(target, step, commit, values)
         # maintenance commits in another session than a stream's, and Spark keeps a table for half a minute as it saw it
         rows.sparkSession.catalog.refreshTable(target.table)
         merge_rows(rows, target.table, f"{step.table.key_column}")
     else:
-        values.selectExpr(*selected).writeTo(target.table).append()
+        append_to(target.table)
 
 
 class BatchAppender:
