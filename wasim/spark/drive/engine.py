@@ -1,15 +1,15 @@
 """An engine: what carries out a case's steps on a table, and when. Nothing downstream knows which one did."""
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.scenario import Case
 from wasim.spark import Journal, Session
-from wasim.spark.drive.rows import create_table_sql, places_of
+from wasim.spark.drive.rows import create_table_sql
 from wasim.workload import Append, ChangeRows, CreateTable, Evolve, Maintain, Probe, plan_steps
 
 Progress = Callable[[int], None]
@@ -28,13 +28,13 @@ class Target:
     checkpoint: Path  # of the stream
     on_commits: Progress  # called with the number of commits so far
     others: tuple[str, ...] = ()  # tables like it that the same job commits to, which nothing records
+    # the place that each column had at first, by its name as it now is: the id that Iceberg gave it, from 0 on
+    places: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def places(self) -> Mapping[str, int]:
-        """The place that each column had at first, by its name as it now is: the id that Iceberg gave it, from 0 on."""
-        if not self.case.evolution:
-            return places_of(self.case.table)
-        return {field.name(): field.fieldId() - 1 for field in self.iceberg_table().schema().columns()}
+    def find_places(self) -> None:
+        """Asks the table, once it was made or its columns have changed, for the places of its columns."""
+        self.places.clear()
+        self.places.update({one.name(): one.fieldId() - 1 for one in self.iceberg_table().schema().columns()})
 
     def iceberg_table(self) -> Any:
         """The table as Iceberg's Java library has it, as it now is."""
@@ -96,6 +96,7 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
                         location = f"{target.location.rpartition('/')[0]}/{table.rpartition('.')[2]}"
                         target.session.spark.sql(create_table_sql(target.case, table, location))
                     target.journal.done(snapshots=0)
+                    target.find_places()
                 case Append():
                     appender.append(step)
                 case Probe():
@@ -103,6 +104,7 @@ def carry_out_steps(engine: Engine, target: Target, on_probe: Callable[[Probe], 
                 case _:
                     session.operate(step)
                     if isinstance(step, Evolve):
+                        target.find_places()
                         appender.reshape(step)
     finally:
         appender.close()
