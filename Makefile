@@ -34,7 +34,7 @@ test-spark:
 
 # Parts of one to four minutes, the long ones first, so that both cores have work until the end; those on the sample
 # run's report in one.
-PARTS := test-others test-plans test-years test-pages test-fit
+PARTS := test-years test-others test-plans test-pages test-fit
 test-years: ROOMS := tests/years tests/simulation
 test-plans: ROOMS := tests/capacity tests/cli tests/forecast tests/report
 test-pages: ROOMS := tests/doctor

@@ -793,11 +793,14 @@ def test_the_oldest_rows_are_in_full_files(made: Callable) -> None:
     [
         {"workload": {"rows_per_second": 20, "files_per_commit": 4}, "horizon": "600s"}
         | {"maintenance": {"rewrite_data_files": {"when_small_files": 60}}},
-        {
-            "workload": {"rows_per_second": 20},
-            "maintenance": {"rewrite_data_files": {"every": "4s"}},
-            "horizon": "1000s",
-        },
+        pytest.param(
+            {
+                "workload": {"rows_per_second": 20},
+                "maintenance": {"rewrite_data_files": {"every": "4s"}},
+                "horizon": "1000s",
+            },
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_partition_is_compacted_once_it_has_files_enough(made: Callable, lines: dict[str, Any]) -> None:
@@ -819,7 +822,7 @@ def test_files_too_few_to_compact_stay_as_they_came(made: Callable) -> None:
     assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == pytest.approx(written, rel=0.005)
 
 
-@pytest.mark.parametrize("job", [{"every": "30s"}, {"when_small_files": 20}])
+@pytest.mark.parametrize("job", [{"every": "30s"}, pytest.param({"when_small_files": 20}, marks=pytest.mark.slow)])
 def test_gzipped_snapshots_of_jobs_take_as_much_as_others(made: Callable, job: dict[str, Any]) -> None:
     lines = {"writer": "streaming", "workload": {"rows_per_second": 40, "files_per_commit": 4}, "horizon": "600s"}
     exact, summed = made({"table": TABLE | GZIP, "maintenance": {"rewrite_data_files": job}} | lines)

@@ -55,7 +55,7 @@ def test_jobs_make_snapshots_without_the_writer_s_statistics(codec: str, near: f
     assert codec == "none" or found.band[json] == near
 
 
-@pytest.mark.parametrize(("every", "commits"), [(4.0, 150), (100.0, 500)])
+@pytest.mark.parametrize(("every", "commits"), [(4.0, 150), pytest.param(100.0, 500, marks=pytest.mark.slow)])
 def test_gzipped_snapshots_of_a_query_are_as_written(every: float, commits: int):
     """Overwrites between a stream's appends, whose query is named again and again, and totals that fall back to 0: what
     deflate finds once more after the next overwrite stood 2.2 % too large.

@@ -525,6 +525,8 @@ def take_files(
 ) -> int:
     """This share of the files of one size goes into tasks, of which so many are open; how many are then."""
     tasks, (part, most), (files, size, rows) = table.tasks, limits, table.sizes[number]
+    if files <= 0:
+        return opened
     groups, own = row_groups(size), table.numbers[OWN_DELETES + min(1, number // 2)]
     files, size, rows = share * files * groups, (size + own) / groups, rows / groups  # each is read by itself
     if size > most:
