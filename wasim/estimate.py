@@ -133,7 +133,7 @@ def _probe_s(case: Case, probe: Probe) -> float:
 def _disk_bytes(one: SimulatedCase, engine: str) -> int | None:
     """Bytes of all tables' files in the end; engine core writes no data."""
     try:
-        one.simulator.check(one.case, one.profile)
+        one.check()
         made, _ = one.simulate()
     except WasimError:
         return None

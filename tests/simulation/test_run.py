@@ -233,7 +233,7 @@ def test_emitting_a_year_is_refused_unless_exact_mode_is_named(tmp_path: Path) -
     with pytest.raises(WasimError, match=r"--emit writes every file, which takes about \d+y.*on disk.*--mode exact"):
         simulated(SimulationOptions(emit=tmp_path / "trees"), {"horizon": "365d"})
     named = simulated_cases(load_scenario(SMOKE), SimulationOptions(emit=tmp_path / "trees", mode=Mode.EXACT))
-    assert [one.simulator.mode for one in named] == [Mode.EXACT] * 4
+    assert [one.mode for one in named] == [Mode.EXACT] * 4
     assert not (tmp_path / "trees").exists()
 
 
