@@ -17,7 +17,6 @@ from wasim.capacity.commits import (
     losing_jobs,
     rounded,
     sustained,
-    with_commits,
 )
 from wasim.capacity.settings import Maintenance, Setting, case_of
 from wasim.contention import CommitLatency, Footprint, LatencyRequest, commit_latency
@@ -85,11 +84,10 @@ def test_commits_take_the_catalog_that_is_asked_for():
 
 def test_commits_to_several_tables_have_their_share_of_the_interval():
     request = request_from_flags({"rows_per_second": "200"}, Requirements(provider="s3"))
-    case = case_of(request, Setting(interval_s=60.0))
-    figures = some_figures(60.0)
-    one = with_commits(figures, case, request).commit
-    twelve = replace(case, writer=case.writer.model_copy(update={"kind": "batch", "tables": 12}))
-    many = with_commits(figures, twelve, request).commit
+    several = replace(request, document={**request.document, "writer": {"kind": "batch", "tables": 12}})
+    simulators = [SettingSimulator(request=asked) for asked in (request, several)]
+    case, twelve = (simulator.case_at_longest for simulator in simulators)
+    one, many = (simulator.with_commits(some_figures(60.0)).commit for simulator in simulators)
     assert (one.request.commit_interval_s, many.request.commit_interval_s) == (60, 5)
     alone, all_of_them = sustained(one, case), sustained(many, twelve)
     assert all_of_them.interval_s == pytest.approx(12 * alone.interval_s)

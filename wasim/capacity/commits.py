@@ -31,12 +31,6 @@ MOST_FAILED = 0.05  # of a job's runs
 RETRIES = 20
 
 
-def with_commits(figures: "Figures", case: Case, request: PlanRequest) -> "Figures":
-    """The figures with the latency of commits at the end of the horizon, when metadata.json is largest."""
-    asked = latency_request(figures.footprint, figures.setting.interval_s / tables_in_turn(case), case, request)
-    return replace(figures, commit=commit_latency(asked))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LosingJob:
     """A maintenance job that loses some of its races with the writers' commits.
