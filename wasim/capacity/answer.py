@@ -26,7 +26,7 @@ from wasim.capacity.words import (
 )
 from wasim.contention import LOCAL
 from wasim.forecast.ahead import profile_of
-from wasim.report.tables import TextTable, table_lines
+from wasim.report.tables import MARKS, TextTable, table_lines
 from wasim.scenario.metrics import METRICS, PERIODS_S, Limit, all_words, figure_name
 from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.twin.supported import ignored
@@ -172,14 +172,14 @@ def money_rows(now: Money | None, then: Money, currency: str, of_all: str = "") 
 
 def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[tuple[str, ...]]:
     freshness, interval_s = plan.request.freshness_s, chosen.setting.interval_s
-    fresh = "" if freshness is None else f"{_mark(interval_s <= freshness)} {format_duration(freshness)}"
+    fresh = "" if freshness is None else f"{MARKS[interval_s <= freshness]} {format_duration(freshness)}"
     before = "" if now is None else format_duration(now.setting.interval_s)
     yield "commit interval", before, format_duration(interval_s), "", fresh
     limits, currency = {limit.metric: limit for limit in plan.limits}, plan.request.prices.currency
     some = ["delete_files"] if any(one and one.values["delete_files"] for one in (now, chosen)) else []
     for metric in dict.fromkeys((*FIRST_METRICS, *some, *limits)):
         limit, name = limits.get(metric), figure_name(metric, plan.case.writer.tables)
-        verdict = "" if limit is None else f"{_mark(not chosen.broken([limit]))} {bound_words(limit, currency)}"
+        verdict = "" if limit is None else f"{MARKS[not chosen.broken([limit])]} {bound_words(limit, currency)}"
         varies = chosen.judged(metric) > chosen.values[metric] * (WORST_DAY_APART if limit is None else JUST_APART)
         if metric in PERIODS_S:
             values = None if now is None else now.values[metric], chosen.values[metric]
@@ -188,10 +188,6 @@ def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[t
             values = None if now is None else now.judged(metric), chosen.judged(metric)
             most = ", most" if metric in chosen.spreads else ""
             yield f"{name}{most}", *now_and_then_words(metric, *values, currency), verdict
-
-
-def _mark(holds: bool) -> str:
-    return "✓" if holds else "✗"
 
 
 def _objective(plan: Plan, chosen: Figures) -> str:
