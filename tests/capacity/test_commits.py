@@ -53,7 +53,11 @@ def test_commits_are_modelled_by_store_writers_and_retries():
     size = Footprint(metadata_json_bytes=1e5, manifest_list_bytes=1e4, manifest_bytes=1e4)
     found = latency_request(size, 7.0, case, request)
     assert (found.provider, found.writers, found.commit_interval_s, found.footprint) == ("gcs", 3, 7, size)
-    assert (found.policy.retries, found.catalog, found.commits) == (9, case.environment.catalog, RACE_COMMITS)
+    assert (found.properties.commit_num_retries, found.catalog, found.commits) == (
+        9,
+        case.environment.catalog,
+        RACE_COMMITS,
+    )
 
 
 @pytest.mark.parametrize(("said", "raced"), [(None, "at_random"), ("when_free", "at_random"), ("at_once", "at_once")])
@@ -141,7 +145,7 @@ def test_jobs_beyond_one_run_in_twenty_lose(monkeypatch: pytest.MonkeyPatch):
     failed = {"expire_snapshots": 5, "rewrite_data_files": 6, "rewrite_manifests": 40}  # of a hundred runs
 
     def by_law(request: LatencyRequest) -> SimpleNamespace:
-        patient = request.policy.retries >= RETRIES
+        patient = request.properties.commit_num_retries >= RETRIES
         counts = {name: count // 2 if patient else count for name, count in failed.items()}
         return SimpleNamespace(statements={name: SimpleNamespace(failed_share=n / 100) for name, n in counts.items()})
 
