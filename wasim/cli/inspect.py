@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson, TableOptions, check_writable, map_on, refuse, takes_table
+from wasim.cli.options import AsJson, TableOptions, check_writable, map_on, only_one, refuse, takes_table
 from wasim.cli.terminal import console, echo
 from wasim.errors import ExitCode, WasimError, quoted
 
@@ -99,10 +99,9 @@ def inspect(
     if html is not None:
         check_writable("--html", html)
     printed = {"--json": as_json, "--prometheus": prometheus, "--files": files and not as_json}
-    if len(twice := [flag for flag, value in printed.items() if value]) > 1:
-        raise WasimError(f"{twice[0]} and {twice[1]} exclude each other: give one.")
-    if html is None and (prometheus or printed["--files"]):
-        refuse({"--forecast": forecast}, f"is not in what {twice[0]} prints. Leave one out, or give --json or --html.")
+    as_text = only_one(printed)
+    if html is None and as_text in ("--prometheus", "--files"):
+        refuse({"--forecast": forecast}, f"is not in what {as_text} prints. Leave one out, or give --json or --html.")
     of_a_table: dict[str, object] = {
         "--forecast": forecast,
         "--files": files,

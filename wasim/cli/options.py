@@ -52,11 +52,28 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
     return overrides
 
 
-def refuse(given: Mapping[str, object], why: str) -> None:
+def flags_of(values: Mapping[str, object]) -> dict[str, object]:
+    """Values by flag, which for `rows_per_second` is `--rows-per-second`."""
+    return {f"--{name.replace('_', '-')}": value for name, value in values.items()}
+
+
+def given_of(flags: Mapping[str, object]) -> list[str]:
+    """The flags among these that have a value."""
+    return [flag for flag, value in flags.items() if value is not None and value is not False]
+
+
+def refuse(flags: Mapping[str, object], why: str) -> None:
     """WasimError for the first of these flags that has a value: it would be ignored, and `why` says so."""
-    for flag, value in given.items():
-        if value:
-            raise WasimError(f"{flag} {why}")
+    for flag in given_of(flags):
+        raise WasimError(f"{flag} {why}")
+
+
+def only_one(flags: Mapping[str, object]) -> str:
+    """The one of these flags that has a value; empty where none has. WasimError for two."""
+    given = given_of(flags)
+    if len(given) > 1:
+        raise WasimError(f"{given[0]} and {given[1]} exclude each other: give one.")
+    return given[0] if given else ""
 
 
 def check_writer(profile: str | None, writer: str | None) -> None:
