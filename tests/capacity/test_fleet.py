@@ -187,7 +187,7 @@ def one_request(path: Path) -> PlanRequest:
 
 def test_a_table_with_too_many_rows_a_commit_is_named():
     fleet = {"version": 1, "budget": {"monthly_cost": 1}, "tables": [table("a.b", rows_per_second=1e9, freshness="1h")]}
-    with pytest.raises(WasimError, match=r"^table a\.b: workload\.rows_per_second is .* more than 1000000000"):
+    with pytest.raises(WasimError, match=r"^table a\.b: workload\.rows_per_second is .* more than 1,000,000,000"):
         plan_fleet(Fleet.model_validate(fleet), Requirements())
 
 
