@@ -12,8 +12,8 @@ from markupsafe import Markup
 from wasim.capacity.commands import sql_of, writer_options
 from wasim.capacity.lattice import OUTWEIGHS, PASSES, Axes, Lattice, Scale, limit_field
 from wasim.capacity.request import PlanRequest
-from wasim.capacity.settings import NO_MAINTENANCE, period_words
-from wasim.capacity.words import SHOWN_METRICS, limit_words
+from wasim.capacity.settings import NO_MAINTENANCE
+from wasim.capacity.words import SHOWN_METRICS, limit_words, period_words
 from wasim.scenario import Case
 from wasim.scenario.metrics import METRICS, PERIODS_S, Limit, figure_name
 from wasim.units import format_duration, format_figure
