@@ -169,7 +169,7 @@ class SettingSimulator:
             if (key := self._course_key(setting, rate, window)) not in self._courses:
                 parts[key] = case, self.shape(setting, rate), window
         for (*table, _), courses in zip(parts, courses_ahead(parts.values()), strict=True):
-            self._courses = {(*table, one): courses for one in courses} | self._courses
+            self._courses = {(*table, one): courses for one in courses.windows} | self._courses
 
     def figures(self, setting: Setting, *, rate: float = 1.0, horizon_s: float | None = None) -> Figures:
         """The figures of one setting at a multiple of the request's rate, over its horizon if no other is given, in
@@ -343,8 +343,8 @@ class SettingSimulator:
         *table, _ = key = self._course_key(setting, rate, window)
         if key not in self._courses:
             courses = courses_of(self.case(setting, rate), self.shape(setting, rate), window)
-            self._courses = {(*table, one): courses for one in courses} | self._courses
-        return self._courses[key][window]
+            self._courses = {(*table, one): courses for one in courses.windows} | self._courses
+        return self._courses[key].over(window)
 
     def shape(self, setting: Setting, rate: float = 1.0) -> Shape:
         """Sizes of the files of a setting."""
