@@ -26,7 +26,7 @@ from wasim.capacity.words import (
 )
 from wasim.contention import LOCAL
 from wasim.forecast.ahead import profile_of
-from wasim.report.tables import MARKS, TextTable, table_lines
+from wasim.report.tables import MARKS, TextTable, table_lines, table_of
 from wasim.scenario.metrics import METRICS, PERIODS_S, Limit, all_words, figure_name
 from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.twin.supported import ignored
@@ -308,23 +308,22 @@ def _why_less(figures: Figures, before: Figures) -> str:
 
 def _intervals(plan: Plan) -> Iterator[str | TextTable]:
     """The best setting of each interval that keeps up."""
-    shown = [one for one in plan.best if one.keeps_up]
+    shown, chosen = [one for one in plan.best if one.keeps_up], plan.chosen and plan.chosen.setting
     if not shown:
         return
-    figures = (f"{plan.request.prices.currency}/month", "metadata/day", "json", "planning")
-    costs = [max(one.monthly_cost, 1e-6) for one in shown]
-    rows = tuple(
-        (
-            (f"{CHOSEN} " if plan.chosen is not None and one.setting == plan.chosen.setting else "")
-            + format_duration(one.setting.interval_s),
-            amount_words(one.monthly_cost),
-            *(_value(plan, one, name) for name in ("metadata_bytes_per_day", "metadata_json_bytes", "planning_p50_ms")),
-            "▇" * _bar(one.monthly_cost, min(costs), max(costs)),
-        )
+    costs, bar = [max(one.monthly_cost, 1e-6) for one in shown], "cost, in the logarithm"
+    rows = (
+        {
+            "Every": ("" if one.setting != chosen else f"{CHOSEN} ") + format_duration(one.setting.interval_s),
+            f"{plan.request.prices.currency}/month": amount_words(one.monthly_cost),
+            "metadata/day": _value(plan, one, "metadata_bytes_per_day"),
+            "json": _value(plan, one, "metadata_json_bytes"),
+            "planning": _value(plan, one, "planning_p50_ms"),
+            bar: "▇" * _bar(one.monthly_cost, min(costs), max(costs)),
+        }
         for one in shown
     )
-    head = ("Every", *figures, "cost, in the logarithm")
-    yield TextTable(caption="The cheapest setting of each interval", head=head, rows=rows, figures=figures)
+    yield table_of("The cheapest setting of each interval", rows, words=[bar])
     for words, same in groupby(shown, key=lambda one: one.setting.upkeep_words):
         intervals = [format_duration(one.setting.interval_s) for one in same]
         span = intervals[0] if len(intervals) == 1 else f"{intervals[0]} to {intervals[-1]}"
