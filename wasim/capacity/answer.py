@@ -13,7 +13,6 @@ from wasim.capacity.now import MONEY_WORDS, Money
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import DEFAULT_LOCATION
 from wasim.capacity.search import NEGLIGIBLE_COST
-from wasim.capacity.settings import case_of
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
     SHOWN_METRICS,
@@ -340,8 +339,7 @@ def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Statements]:
     yield from statements_of(plan.request, plan.case, chosen.setting)
     if plan.case.writer.tables > 1:
         yield f"Statements on the table are for each of the {plan.case.writer.tables:,} tables."
-    case = case_of(plan.request, chosen.setting)
-    yield from ignored(case, profile_of(case))
+    yield from ignored(plan.case, profile_of(plan.case))
 
 
 def _further_commands(plan: Plan, chosen: Figures) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -298,17 +299,13 @@ def watch(
 
     options = replace(table.inspecting(), reads_manifests=False)
     every_s, for_s = duration_of_flag_s("--every", every), duration_of_flag_s("--for", for_how_long)
-    exposition = None if port is None else Exposition(port)
+    with nullcontext() if port is None else closing(Exposition(port)) as exposition:
 
-    def expose(inspection: "Inspection") -> None:
-        if exposition is not None:
-            exposition.text = render_prometheus(inspection)
+        def expose(inspection: "Inspection") -> None:
+            if exposition is not None:
+                exposition.text = render_prometheus(inspection)
 
-    try:
         if exposition is not None:
             echo(f"Prometheus: http://127.0.0.1:{exposition.port}/metrics", err=True)
         for line in watch_table(lambda: inspect_location(location, options), every_s=every_s, for_s=for_s, seen=expose):
             echo(line)
-    finally:
-        if exposition is not None:
-            exposition.close()

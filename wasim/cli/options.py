@@ -272,20 +272,18 @@ def write_page(path: Path, page: str) -> None:
 
 
 _SPARK = {"pyspark": "Spark", "py4j": "Spark's gateway", "pandas": "pandas"}
-_TIMING = {"pytest_benchmark": "pytest-benchmark"}
+_EXTRAS = {
+    "spark": _SPARK,
+    "bench": _SPARK | {"pytest_benchmark": "pytest-benchmark"},
+    "pyiceberg": {"pyiceberg": "pyiceberg"},
+}
 
 
-def require_spark(use: str, extra: str = "bench") -> None:
+def require(use: str, extra: str) -> None:
     """EnvironmentFault naming the first of the packages that `use`, a verb, misses and the extra brings."""
-    for module, name in (_SPARK | _TIMING if extra == "bench" else _SPARK).items():
+    for module, name in _EXTRAS[extra].items():
         if find_spec(module) is None:
             raise EnvironmentFault(f'{use} needs {name}: pip install "wasim[{extra}]"')
-
-
-def require_pyiceberg(use: str) -> None:
-    """EnvironmentFault if `use`, a verb, misses pyiceberg."""
-    if find_spec("pyiceberg") is None:
-        raise EnvironmentFault(f'{use} needs pyiceberg: pip install "wasim[pyiceberg]"')
 
 
 @contextmanager
@@ -294,7 +292,7 @@ def map_on(master: str, verb: str) -> Iterator[Callable[[Callable[[Any], Any], S
 
     EnvironmentFault if Spark is not installed.
     """
-    require_spark(f"{verb} --master", "spark")
+    require(f"{verb} --master", "spark")
     from wasim.cluster import open_map
 
     folder = Path(mkdtemp(prefix=f"wasim-{verb}-"))

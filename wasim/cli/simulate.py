@@ -17,7 +17,7 @@ from wasim.cli.options import (
     flags_of,
     overrides_of,
     refuse,
-    require_spark,
+    require,
     table_location,
     takes_workload,
 )
@@ -90,7 +90,7 @@ def simulate(
         refuse({"--interval": interval}, "and a scenario exclude each other. Give --set commit_interval=VALUE.")
     refuse({"--master": master if grid is None else None}, "is for a sweep: give --grid a folder too.")
     if master is not None:
-        require_spark("simulate --master", "spark")
+        require("simulate --master", "spark")
     if grid is not None:
         _check_grid(grid, form, master)
         refuse({"--out": out, "--table-only": table_only, "--prices": prices}, "is for a run, and --grid leaves none.")
