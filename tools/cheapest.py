@@ -27,7 +27,6 @@ from wasim.capacity import (
     make_plan,
     request_from_document,
 )
-from wasim.capacity.commits import with_commits
 from wasim.capacity.plan import search_for
 from wasim.capacity.search import LARGE_MANIFEST_BYTES, NEGLIGIBLE_COST, Search
 from wasim.capacity.settings import able_intervals, intervals_of
@@ -218,7 +217,7 @@ def best_of(found: Sequence[Figures], plan: Plan, simulator: SettingSimulator) -
     def place(one: Figures) -> tuple[float, float]:
         return one.setting.interval_s if plan.request.prefer == "freshest" else 0.0, one.monthly_cost
 
-    commits = (with_commits(one, simulator.case(one.setting), plan.request) for one in sorted(within, key=place))
+    commits = map(simulator.with_commits, sorted(within, key=place))
     return next((one for one in commits if one.keeps_up), None)
 
 

@@ -17,14 +17,12 @@ from wasim.contention import (
     Outcome,
     Providers,
     RaceRules,
-    RetryPolicy,
     WriterGroup,
     commit_latency,
     load_providers,
     outcome_of,
     race,
     races,
-    retry_policy,
     sustained_rate,
     times_among,
 )
@@ -67,7 +65,9 @@ PUBLISHED_PER_S = {"s3-express": 14.6, "azure-premium": 2.4, "s3": 1.8, "azure":
 PUBLISHED_S3 = {0.02: (0.139, 1443, 2767), 0.1: (0.559, 1337, 2792)}
 """By mean seconds between commits, on S3 with a swap of 10 ms: share that succeeds, mean and 99th percentile in ms."""
 
-PEER_POLICY = RetryPolicy(retries=10, least_wait_ms=0, most_wait_ms=0, most_total_ms=1_800_000)
+PEER_POLICY = TableProperties(
+    commit_num_retries=10, commit_min_retry_wait_ms=0, commit_max_retry_wait_ms=0, commit_total_retry_time_ms=1_800_000
+)
 PEER_FOOTPRINT = Footprint(
     metadata_json_bytes=10_240, manifest_list_bytes=10_240, manifest_bytes=0, manifests_written=0
 )
@@ -75,10 +75,12 @@ PEER_FOOTPRINT = Footprint(
 
 def raced(one: RecordedRun, commits: int = COMMITS) -> Outcome:
     """The race that stands for a recorded run, over thousands of commits."""
-    policy = replace(retry_policy(TableProperties()), retries=one.retries, least_wait_ms=5, most_wait_ms=20)
+    policy = replace(
+        TableProperties(), commit_num_retries=one.retries, commit_min_retry_wait_ms=5, commit_max_retry_wait_ms=20
+    )
     times = times_among(profile_named("spark_batch").together, one.catalog, one.writers)
     rules = RaceRules(
-        groups=(WriterGroup(writers=one.writers, times=times),), policy=policy, rule=CONFLICT_RULES[one.catalog]
+        groups=(WriterGroup(writers=one.writers, times=times),), properties=policy, rule=CONFLICT_RULES[one.catalog]
     )
     attempts = race(range(1, commits + 1), np.zeros(commits), rules, np.random.default_rng(0))
     return outcome_of(attempts, skip=commits // 20)
@@ -103,7 +105,7 @@ def peer_request(provider: str, commit_interval_s: float = 1.0) -> LatencyReques
         commit_interval_s=commit_interval_s,
         writers=MANY,
         catalog="storage",
-        policy=PEER_POLICY,
+        properties=PEER_POLICY,
         commits=COMMITS,
     )
 
@@ -140,7 +142,7 @@ def _beside_published() -> Iterator[str]:
     yield "|---|--:|--:|--:|--:|"
     for provider, published in PUBLISHED_PER_S.items():
         theirs = peer_request(provider)
-        icebergs = replace(theirs, policy=retry_policy(TableProperties()))
+        icebergs = replace(theirs, properties=TableProperties())
         whole = replace(icebergs, footprint=replace(PEER_FOOTPRINT, manifest_bytes=10_240, manifests_written=1))
         rates = [
             1 / sustained_rate(request, providers).interval_s

@@ -15,10 +15,9 @@ from wasim.iceberg.properties import PROPERTIES, Property, Support
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.scenario import Case
 from wasim.scenario.settings import property_faults
-from wasim.simulation.case import EXACT, FAST
 from wasim.spark.drive import SPARK, Engine
 from wasim.twin import Site, shipped_profile
-from wasim.twin.supported import approximated
+from wasim.twin.supported import approximated, check_answerable, check_supported
 from wasim.years import simulate_years
 
 REFUSED = "no"
@@ -53,7 +52,7 @@ def _measured(engine: Engine, case: Case) -> EngineAnswer:
 
 def _exact(case: Case) -> EngineAnswer:
     try:
-        EXACT.check(case, shipped_profile(case))
+        check_supported(case, shipped_profile(case))
     except WasimError as error:
         return EngineAnswer(cell=REFUSED, why=str(error))
     why = " ".join(approximated(case))
@@ -63,7 +62,7 @@ def _exact(case: Case) -> EngineAnswer:
 def _summed(case: Case) -> EngineAnswer:
     profile = shipped_profile(case)
     try:
-        FAST.check(case, profile)
+        check_answerable(case, profile)
         summed = simulate_years(case, profile, Site())
     except WasimError as error:
         return EngineAnswer(cell=REFUSED, why=str(error))
@@ -129,7 +128,7 @@ def _cells_of_property(row: Property) -> tuple[str, ...]:
         alone = "" if len(carried) == len(values) else f": `{'`, `'.join(carried)}` alone"
         return f"{word}{alone}"
 
-    exact = cell(lambda case: EXACT.check(case, shipped_profile(case)), "exactly")
+    exact = cell(lambda case: check_supported(case, shipped_profile(case)), "exactly")
     exact += "" if row.support is not Support.APPENDS_ONLY else f", {row.support.value}"
     summed = "ignored" if exact == REFUSED else exact
     return (cell(SPARK.check, "measured"), cell(CORE.check, "metadata measured"), exact, summed)

@@ -48,7 +48,7 @@ class CaseEstimate:
     label: str
     commits: int
     wall_s: float
-    memory_bytes: int
+    memory_bytes: int = MEMORY_BYTES
     disk_bytes: int | None
 
 
@@ -58,11 +58,7 @@ class RunEstimate:
 
     cases: tuple[CaseEstimate, ...]
     wall_s: float
-
-    @property
-    def memory_bytes(self) -> int:
-        """What the run needs at most: cases follow one another."""
-        return max((case.memory_bytes for case in self.cases), default=0)
+    memory_bytes: int = MEMORY_BYTES  # at most, as cases follow one another
 
     @property
     def disk_bytes(self) -> int | None:
@@ -86,7 +82,6 @@ def estimate_run(scenario: LoadedScenario, *, engine: str) -> RunEstimate:
             label=case.label,
             commits=case.commits,
             wall_s=round(case_s(case, engine), 1),
-            memory_bytes=MEMORY_BYTES,
             disk_bytes=size,
         )
         for case, size in zip(scenario.cases(), disk, strict=True)
@@ -133,7 +128,7 @@ def _probe_s(case: Case, probe: Probe) -> float:
 def _disk_bytes(one: SimulatedCase, engine: str) -> int | None:
     """Bytes of all tables' files in the end; engine core writes no data."""
     try:
-        one.simulator.check(one.case, one.profile)
+        one.check()
         made, _ = one.simulate()
     except WasimError:
         return None

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from wasim.forecast import shape_key
-from wasim.forecast.ahead import Forecast, Forecaster, forecast_of, profile_of
+from wasim.forecast.ahead import Forecast, Forecaster, profile_of
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.processes import map_in_processes
 from wasim.runs.limits import HELD
@@ -48,7 +48,7 @@ KINDS = (*METADATA_KINDS, Kind.DATA, Kind.DELETE_FILE)
 def simulate_block(block: GridBlock) -> list[dict[str, Any]]:
     """A record for every setting of a block, in their order: see `grid_schema`."""
     forecaster = Forecaster(site=block.site)
-    return [_record(number, forecast_of(case, forecaster)) for number, case in block.settings]
+    return [_record(number, forecaster.of(case)) for number, case in block.settings]
 
 
 def _record(number: int, found: Forecast) -> dict[str, Any]:

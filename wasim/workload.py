@@ -275,12 +275,6 @@ class _Planner:
         self._table = case.table
         self._gone = 0  # how many of the oldest rows were deleted or overwritten
         self._inserted = 0  # rows that merges brought
-        self._make: dict[int, Callable[[_ScheduledStep], Step]] = {
-            _CHANGE: self._change,
-            _EVOLVE: self._evolve,
-            _MAINTAIN: self._maintain,
-            _PROBE: self._probe,
-        }
 
     def appends(self, through: int) -> Iterator[Append]:
         case = self._case
@@ -298,7 +292,9 @@ class _Planner:
         self.done = through
 
     def step(self, scheduled: _ScheduledStep) -> Step:
-        return self._make[scheduled.rank](scheduled)
+        make: tuple[Callable[[_ScheduledStep], Step], ...]  # by rank
+        make = self._change, self._evolve, self._maintain, self._probe
+        return make[scheduled.rank](scheduled)
 
     def _probe(self, scheduled: _ScheduledStep) -> Probe:
         return Probe(after_commit=scheduled.commit, final=scheduled.commit == self._case.commits, table=self._table)

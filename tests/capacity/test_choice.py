@@ -7,7 +7,7 @@ from support.by_hand import at_most, some_figures
 from support.plans import a_plan
 
 from wasim.capacity import Figures, Requirements, SettingSimulator, make_plan, plan_lines, request_from_flags
-from wasim.capacity.choice import by_interval, cheapest_of, choose, frontier_of, relax, within_band
+from wasim.capacity.choice import cheapest_of, choose, frontier_of, relax, within_band
 from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.words import value_words
 
@@ -105,9 +105,7 @@ def intervals_of(found: tuple[Figures, ...]) -> list[float]:
 
 
 def test_each_interval_left_has_one_setting_cheaper_than_shorter_ones():
-    each = [made(60, 5.0), made(10, 9.0), made(60, 4.0), made(30, 9.0), made(120, 6.0), made(10, 12.0), made(300, 1.0)]
-    assert [one.monthly_cost for one in by_interval(each)] == [9, 9, 4, 6, 1]
-    assert intervals_of(by_interval(each)) == [10, 30, 60, 120, 300]
+    each = [made(10, 9.0), made(30, 9.0), made(60, 4.0), made(120, 6.0), made(300, 1.0)]
     assert intervals_of(frontier_of(each)) == [10, 60, 300]
 
 
@@ -164,8 +162,6 @@ def test_within_the_bands_least_metadata_is_taken():
 def test_equal_costs_leave_longer_intervals_off_the_frontier():
     each = [some_figures(10.0, 9.0), some_figures(30.0, 9.0), some_figures(60.0, 8.0)]
     assert [one.setting.interval_s for one in frontier_of(each)] == [10, 60]
-    first, second = some_figures(10.0, 9.0, manifests=1), some_figures(10.0, 9.0, manifests=2)
-    assert by_interval([first, second]) == (first,)
 
 
 def test_the_band_s_ends_are_named_once():

@@ -17,7 +17,6 @@ from wasim.capacity.commits import (
     losing_jobs,
     rounded,
     sustained,
-    with_commits,
 )
 from wasim.capacity.settings import Maintenance, Setting, case_of
 from wasim.contention import CommitLatency, Footprint, LatencyRequest, commit_latency
@@ -54,7 +53,11 @@ def test_commits_are_modelled_by_store_writers_and_retries():
     size = Footprint(metadata_json_bytes=1e5, manifest_list_bytes=1e4, manifest_bytes=1e4)
     found = latency_request(size, 7.0, case, request)
     assert (found.provider, found.writers, found.commit_interval_s, found.footprint) == ("gcs", 3, 7, size)
-    assert (found.policy.retries, found.catalog, found.commits) == (9, case.environment.catalog, RACE_COMMITS)
+    assert (found.properties.commit_num_retries, found.catalog, found.commits) == (
+        9,
+        case.environment.catalog,
+        RACE_COMMITS,
+    )
 
 
 @pytest.mark.parametrize(("said", "raced"), [(None, "at_random"), ("when_free", "at_random"), ("at_once", "at_once")])
@@ -85,11 +88,10 @@ def test_commits_take_the_catalog_that_is_asked_for():
 
 def test_commits_to_several_tables_have_their_share_of_the_interval():
     request = request_from_flags({"rows_per_second": "200"}, Requirements(provider="s3"))
-    case = case_of(request, Setting(interval_s=60.0))
-    figures = some_figures(60.0)
-    one = with_commits(figures, case, request).commit
-    twelve = replace(case, writer=case.writer.model_copy(update={"kind": "batch", "tables": 12}))
-    many = with_commits(figures, twelve, request).commit
+    several = replace(request, document={**request.document, "writer": {"kind": "batch", "tables": 12}})
+    simulators = [SettingSimulator(request=asked) for asked in (request, several)]
+    case, twelve = (simulator.case_at_longest for simulator in simulators)
+    one, many = (simulator.with_commits(some_figures(60.0)).commit for simulator in simulators)
     assert (one.request.commit_interval_s, many.request.commit_interval_s) == (60, 5)
     alone, all_of_them = sustained(one, case), sustained(many, twelve)
     assert all_of_them.interval_s == pytest.approx(12 * alone.interval_s)
@@ -143,7 +145,7 @@ def test_jobs_beyond_one_run_in_twenty_lose(monkeypatch: pytest.MonkeyPatch):
     failed = {"expire_snapshots": 5, "rewrite_data_files": 6, "rewrite_manifests": 40}  # of a hundred runs
 
     def by_law(request: LatencyRequest) -> SimpleNamespace:
-        patient = request.policy.retries >= RETRIES
+        patient = request.properties.commit_num_retries >= RETRIES
         counts = {name: count // 2 if patient else count for name, count in failed.items()}
         return SimpleNamespace(statements={name: SimpleNamespace(failed_share=n / 100) for name, n in counts.items()})
 

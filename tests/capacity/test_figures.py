@@ -363,12 +363,12 @@ def test_planning_beyond_what_was_measured_has_a_wide_band():
 
 def test_like_commits_are_raced_once():
     simulator = a_simulator()
-    figures, case = simulator.figures(HOURLY), simulator.case(HOURLY)
-    first = simulator.with_commits(figures, case)
-    again = simulator.with_commits(replace(figures, keeps_up_s=5.0), case)
+    figures = simulator.figures(HOURLY)
+    first = simulator.with_commits(figures)
+    again = simulator.with_commits(replace(figures, keeps_up_s=5.0))
     assert again.commit is first.commit is not None
     larger = replace(figures, footprint=replace(figures.footprint, metadata_json_bytes=9e7))
-    assert simulator.with_commits(larger, case).commit.p50_ms > first.commit.p50_ms
+    assert simulator.with_commits(larger).commit.p50_ms > first.commit.p50_ms
     assert first.values == figures.values
 
 

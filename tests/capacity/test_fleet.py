@@ -2,20 +2,20 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from support.by_hand import some_figures
 from support.command_line import document_of
 from support.paths import ROOT, SCENARIOS
 from typer.testing import CliRunner
 
-from wasim.capacity import Requirements, Setting, make_plan, settings
+from wasim.capacity import Figures, Requirements, make_plan, settings
 from wasim.capacity.fleet import MOST_ENCODED, FleetPlan, _steps, allocate, by_interval, plan_fleet, shares_of
 from wasim.capacity.fleet_answer import fleet_document, fleet_lines
-from wasim.capacity.fleet_options import Answered, Asked, Option, request_of
+from wasim.capacity.fleet_options import Answered, Asked, request_of
 from wasim.capacity.request import PlanRequest
-from wasim.capacity.settings import NO_MAINTENANCE
 from wasim.cli import app
 from wasim.errors import WasimError
 from wasim.scenario.fleet import Budget, Fleet, FleetTable, load_fleet
@@ -37,11 +37,8 @@ def _answer(longest_s: float, intervals_s: tuple[float, ...]) -> Answered:
     return Answered(options=options, chosen=options[-1] if options else None, fault="" if options else "none keeps up")
 
 
-def _option(interval_s: float) -> Option:
-    setting = Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE)
-    return Option(
-        setting=setting, metadata_bytes_per_day=1e4 * (3600 / interval_s) ** 2, monthly_cost=3600 / interval_s
-    )
+def _option(interval_s: float) -> Figures:
+    return some_figures(interval_s, 3600 / interval_s, metadata_bytes_per_day=1e4 * (3600 / interval_s) ** 2)
 
 
 def planned(units: int, *tables: dict[str, object]) -> FleetPlan:
@@ -132,7 +129,7 @@ def test_without_a_budget_none_is_tried_below_a_dear_interval(power: float, expe
         tried.extend({part.intervals_s or () for part in parts})
         options = [map(_option, part.intervals_s or ()) for part in parts]
         return [
-            Answered(options=tuple(replace(one, monthly_cost=9 * one.monthly_cost**power) for one in of_table))
+            Answered(options=tuple(some_figures(one.setting, 9 * one.monthly_cost**power) for one in of_table))
             for of_table in options
         ]
 
@@ -190,7 +187,7 @@ def one_request(path: Path) -> PlanRequest:
 
 def test_a_table_with_too_many_rows_a_commit_is_named():
     fleet = {"version": 1, "budget": {"monthly_cost": 1}, "tables": [table("a.b", rows_per_second=1e9, freshness="1h")]}
-    with pytest.raises(WasimError, match=r"^table a\.b: workload\.rows_per_second is .* more than 1000000000"):
+    with pytest.raises(WasimError, match=r"^table a\.b: workload\.rows_per_second is .* more than 1,000,000,000"):
         plan_fleet(Fleet.model_validate(fleet), Requirements())
 
 
@@ -244,9 +241,8 @@ def test_workers_of_a_spark_plan_as_this_machine_does(tmp_path: Path):
         assert document_of("plan", "--fleet", file, "--master", master) == document_of("plan", "--fleet", file)
 
 
-def option(interval_s: float, metadata: float, cost: float) -> Option:
-    found = Setting(interval_s=interval_s, maintenance=NO_MAINTENANCE)
-    return Option(setting=found, metadata_bytes_per_day=metadata, monthly_cost=cost)
+def option(interval_s: float, metadata: float, cost: float) -> Figures:
+    return some_figures(interval_s, cost, metadata_bytes_per_day=metadata)
 
 
 def fleet_table(weight: float = 1.0, count: int = 1) -> FleetTable:

@@ -7,11 +7,11 @@ import pytest
 from support.by_hand import plain, some_figures
 from support.plans import a_request
 
-from wasim.capacity import Setting
+from wasim.capacity import Figures, Setting
 from wasim.capacity.answer import section_lines
 from wasim.capacity.fleet import Assigned, FleetPlan
 from wasim.capacity.fleet_answer import fleet_comment, fleet_document, fleet_lines, fleet_sections, headline
-from wasim.capacity.fleet_options import Answered, Option
+from wasim.capacity.fleet_options import Answered
 from wasim.capacity.now import Money, Saving
 from wasim.report.tables import TextTable
 from wasim.scenario.fleet import Fleet, FleetTable
@@ -20,9 +20,9 @@ MIB = 2.0**20
 NOW, THEN = Money(month_1=10.0, month_12=20.0, year=200.0), Money(month_1=1.0, month_12=2.0, year=30.0)
 
 
-def option(interval_s: float, mebibytes: float, cost: float, **given: object) -> Option:
-    found = {"setting": plain(interval_s), "metadata_bytes_per_day": mebibytes * MIB, "monthly_cost": cost}
-    return Option(**found | {"metadata_on_disk_bytes": 10 * mebibytes * MIB} | given)  # type: ignore[arg-type]
+def option(interval_s: float, mebibytes: float, cost: float, **given: object) -> Figures:
+    written = {"metadata_bytes_per_day": mebibytes * MIB, "metadata_on_disk_bytes": 10 * mebibytes * MIB}
+    return some_figures(plain(interval_s), cost, **written | given)
 
 
 def saving(*, is_known: bool = True) -> Saving:
@@ -32,7 +32,7 @@ def saving(*, is_known: bool = True) -> Saving:
     )
 
 
-def assigned(name: str, of: Option | None, count: int = 1, **found: object) -> Assigned:
+def assigned(name: str, of: Figures | None, count: int = 1, **found: object) -> Assigned:
     table = FleetTable(name=name, rows_per_second=10, count=count)
     return Assigned(table=table, option=of, found=Answered(**{"request": a_request()} | found))  # type: ignore[arg-type]
 

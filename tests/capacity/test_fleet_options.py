@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.by_hand import ByLaw, plain, some_figures
+from support.by_hand import ByLaw, some_figures
 from support.paths import SCENARIOS
 
 from wasim.capacity import (
@@ -17,7 +17,7 @@ from wasim.capacity import (
     plan,
     request_from_flags,
 )
-from wasim.capacity.fleet_options import Asked, _option, answer, request_of, stand_in_of
+from wasim.capacity.fleet_options import Asked, answer, request_of, stand_in_of
 from wasim.errors import ScenarioError, WasimError
 from wasim.scenario.fleet import FleetTable
 
@@ -69,13 +69,6 @@ def test_a_table_of_a_scenario_has_its_fields_replaced():
     found = request_of(FleetTable.model_validate(described), ASKED)
     assert found.document["writer"] == {"kind": "batch"}
     assert found.source == described["scenario"]
-
-
-def test_a_setting_s_option_has_the_figures_of_its_setting():
-    figures = some_figures(plain(60.0), 7.5, metadata_bytes_per_day=9, metadata_on_disk_bytes=11.0, approximated=("a",))
-    found = _option(figures)
-    assert (found.setting, found.monthly_cost, found.metadata_bytes_per_day) == (plain(60.0), 7.5, 9)
-    assert (found.metadata_on_disk_bytes, found.approximated) == (11, ("a",))
 
 
 @pytest.fixture

@@ -232,7 +232,7 @@ def hourly() -> LastCycle:
     simulator = a_simulator()
     case, shape = simulator.case(HOURS), simulator.shape(HOURS)
     window = window_of(case)
-    return last_cycle(case, courses_of(case, shape, window)[window], shape, shape)
+    return last_cycle(case, courses_of(case, shape, window).over(window), shape, shape)
 
 
 def test_a_day_s_cycle_has_its_commits_and_files(hourly: LastCycle):
@@ -272,7 +272,7 @@ def test_bytes_of_a_cycle_are_end_less_start(hourly: LastCycle):
         added = hourly.end.totals.written_bytes[kind] - before.written_bytes[kind]
         assert hourly.written("written_bytes", [kind]) == added
     case, window = hourly.case, Window(start_s=0.0, end_s=6 * HOUR_S)
-    short = last_cycle(case, courses_of(case, hourly.shape, window)[window], hourly.shape, hourly.shape)
+    short = last_cycle(case, courses_of(case, hourly.shape, window).over(window), hourly.shape, hourly.shape)
     assert short.since == (None, None, None)
     assert short.written("files_written", [Kind.DATA]) == 6
     assert short.files_of_a_day == 6
@@ -283,13 +283,13 @@ def test_courses_of_shorter_horizons_lie_on_the_way():
     case, shape = simulator.case(HOURS).over(100 * DAY_S), simulator.shape(HOURS)
     window = window_of(case)
     found = courses_of(case, shape, window)
-    assert sorted(one.end_s / DAY_S for one in found) == [30, 90, 100]  # of appends, none below a month
-    course = found[window]
+    assert sorted(one.end_s / DAY_S for one in found.windows) == [30, 90, 100]  # of appends, none below a month
+    course = found.over(window)
     assert (course.held_s, course.sees_cycles, course.merged_s) == (window.start_s, False, window.start_s)
     changes = Changes.model_validate({"delete": {"every": DAY_S, "rows": 5, "mode": "copy-on-write"}})
     assert _statements_of(replace(case, changes=changes), window) == 100
     assert _statements_of(case, window) == 0
-    assert courses_ahead([(case, shape, window)])[0].keys() == found.keys()
+    assert courses_ahead([(case, shape, window)])[0].windows == found.windows
 
 
 def gathering(left: list[float], days: list[int], kept: Maintenance = KEPT, **window: float) -> float | None:

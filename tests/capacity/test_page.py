@@ -11,7 +11,7 @@ from support.plans import a_request
 from wasim.capacity import Figures, Plan, PlanRequest, Requirements, Setting, request_from_document, request_from_flags
 from wasim.capacity.choice import Relaxation
 from wasim.capacity.fleet import Assigned, FleetPlan
-from wasim.capacity.fleet_options import Answered, Option
+from wasim.capacity.fleet_options import Answered
 from wasim.capacity.lattice import PASSES, Lattice
 from wasim.capacity.milestones import Milestones
 from wasim.capacity.now import Money, Saving
@@ -152,7 +152,7 @@ def test_a_page_shows_the_answer_and_its_sliders():
 @pytest.mark.parametrize("source", ["fleet.yaml", "s3://bucket/warehouse"])
 def test_a_fleet_s_page_has_every_table_and_no_sliders(source: str):
     fleet = Fleet.model_validate({"version": 1, "tables": [{"name": "a.b", "rows_per_second": 5}]})
-    option = Option(setting=plain(60.0), metadata_bytes_per_day=7.0, monthly_cost=9.0)
+    option = some_figures(plain(60.0), 9.0, metadata_bytes_per_day=7.0)
     one = Assigned(table=fleet.tables[0], option=option, found=Answered(request=REQUEST))
     page = render_fleet(FleetPlan(fleet=fleet, assigned=(one,), classes=1), source)
     assert "1 table: 1 every 1m." in page

@@ -248,7 +248,7 @@ def test_a_scenario_s_own_compaction_is_kept_with_its_target():
     assert (counted.own_compaction_s, counted.compaction_target_bytes) == (None, 1 << 20)
     assert counted.own_words == ("compact at 40 small files",)
     orphans = with_jobs(plain, remove_orphan_files={"every": 86400.0, "older_than": "3d"})
-    assert orphans.own_words == ("remove orphan files every 1d",)
+    assert orphans.own_words == ("remove orphan files daily",)
     smaller = replace(plain, own_properties={"write.target-file-size-bytes": "1000"})
     assert (smaller.table_target_bytes, smaller.compaction) == (1000, {"target_file_size_bytes": 1000})
 

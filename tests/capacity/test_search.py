@@ -17,7 +17,6 @@ from wasim.capacity import (
     make_plan,
     request_from_flags,
 )
-from wasim.capacity.commits import with_commits
 from wasim.capacity.plan import search_for
 from wasim.capacity.search import LARGE_MANIFEST_BYTES, Search, excess_of, preferred, simplest_of_cheapest
 from wasim.capacity.settings import Maintenance, case_of
@@ -110,8 +109,8 @@ def test_the_smallest_metadata_json_decides_what_is_out_of_reach():
     found = make_plan(asked, explains=False).best[1]
     assert found.keeps_up
     plain = replace(found.setting, gzips_json=False, maintenance=NO_MAINTENANCE)
-    case = case_of(asked, plain)
-    assert not with_commits(SettingSimulator(request=asked).figures(plain), case, asked).keeps_up
+    simulator = SettingSimulator(request=asked)
+    assert not simulator.with_commits(simulator.figures(plain)).keeps_up
 
 
 def test_metadata_json_is_compressed_at_every_interval_or_at_none():

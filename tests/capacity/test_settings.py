@@ -14,8 +14,8 @@ from wasim.capacity.settings import (
     case_of,
     document_of,
     intervals_of,
-    period_words,
 )
+from wasim.capacity.words import period_words
 from wasim.errors import WasimError
 from wasim.units import DAY_S, HOUR_S
 

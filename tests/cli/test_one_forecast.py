@@ -15,7 +15,7 @@ from wasim.capacity.fleet_options import request_of
 from wasim.cli import app
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.as_case import case_of as case_of_table
-from wasim.forecast.ahead import Forecaster, forecast_of
+from wasim.forecast.ahead import Forecaster
 from wasim.ledger import METADATA_KINDS
 from wasim.scenario.fleet import load_fleet
 from wasim.units import MONTH_S
@@ -121,7 +121,7 @@ def test_an_inspected_table_s_forecast_is_that_of_its_case(scenario: Path, tmp_p
     case = case_of_table(inspection).case.over(outlook["commits_so_far"] * 60.0 + MONTH_S)
     as_is = outlook["prospects"][0]
     there = Forecaster(site=replace(Forecaster().site, location=inspection.tree.opened.metadata.location))
-    found = forecast_of(case, there).written_bytes
+    found = there.of(case).written_bytes
     # the sizes are the table's own, which a profile meets nearly
     assert as_is["written_so_far_bytes"] + as_is["written_ahead_bytes"] == pytest.approx(found, rel=0.005)
     (simulated,) = json.loads(

@@ -18,7 +18,6 @@ from wasim.contention import (
     footprint_at,
     model_latency,
     provider_of,
-    retry_policy,
     times_of,
 )
 from wasim.contention.case_latency import (
@@ -98,9 +97,14 @@ def test_compaction_merging_many_manifests_never_lands_beside_a_fast_stream(mani
     case = case_of("remedies", 2, "7d")
     size = Footprint(metadata_json_bytes=1e5, manifest_list_bytes=2e4, manifest_bytes=8e3)
     jobs = [replace(one, every_s=3600.0) for one in statements_of(case, manifests, size.manifest_bytes)]
-    policy = retry_policy(TableProperties.read({"commit.retry.num-retries": "3"}))
+    policy = TableProperties.read({"commit.retry.num-retries": "3"})
     asked = LatencyRequest(
-        provider="s3", footprint=size, commit_interval_s=10.0, policy=policy, statements=tuple(jobs), arrivals="evenly"
+        provider="s3",
+        footprint=size,
+        commit_interval_s=10.0,
+        properties=policy,
+        statements=tuple(jobs),
+        arrivals="evenly",
     )
     found = commit_latency(replace(asked, commits=9000)).statements["rewrite_data_files"]
     assert least <= found.failed_share <= most

@@ -1,12 +1,9 @@
 """When a lost commit is retried, and what a catalog does with a stale one."""
 
-from dataclasses import replace
-
 import pytest
 
-from wasim.contention import CONFLICT_RULES, retry_policy
+from wasim.contention import CONFLICT_RULES
 from wasim.contention.conflicts import JITTER, gives_up, jitter_ms, wait_ms
-from wasim.iceberg.properties import TableProperties
 
 
 def test_a_commit_gives_up_after_its_retries_or_its_time():
@@ -18,8 +15,7 @@ def test_waits_double_up_to_the_most():
     assert [wait_ms(attempt, 100, 1_000) for attempt in (1, 2, 3, 4, 5, 9)] == [100, 200, 400, 800, 1_000, 1_000]
     assert wait_ms(10_000, 1, 60_000) == 60_000  # however many there were
     assert wait_ms(1, 500, 100) == 100
-    policy = replace(retry_policy(TableProperties()), least_wait_ms=3, most_wait_ms=20)
-    assert [policy.wait_ms(attempt) for attempt in (1, 2, 3, 4)] == [3, 6, 12, 20]
+    assert [wait_ms(attempt, 3, 20) for attempt in (1, 2, 3, 4)] == [3, 6, 12, 20]
 
 
 @pytest.mark.parametrize(
@@ -28,22 +24,6 @@ def test_waits_double_up_to_the_most():
 )
 def test_jitter_is_a_share_of_a_wait_in_whole_milliseconds(waits_ms: int, uniform: float, more_ms: int):
     assert jitter_ms(waits_ms, uniform) == more_ms <= JITTER * waits_ms
-
-
-def test_a_table_s_properties_set_its_retries():
-    assert retry_policy(TableProperties()) == retry_policy(TableProperties.read({}))
-    own = {
-        "commit.retry.num-retries": "7",
-        "commit.retry.min-wait-ms": "11",
-        "commit.retry.max-wait-ms": "22",
-        "commit.retry.total-timeout-ms": "33",
-    }
-    found = retry_policy(TableProperties.read(own))
-    assert (found.retries, found.least_wait_ms, found.most_wait_ms, found.most_total_ms) == (7, 11, 22, 33)
-    # as Iceberg has them: four retries, from a tenth of a second to a minute, half an hour in all
-    default = retry_policy(TableProperties())
-    assert (default.retries, default.least_wait_ms, default.most_wait_ms) == (4, 100, 60_000)
-    assert default.most_total_ms == 30 * 60_000
 
 
 def test_only_rest_servers_look_first_and_only_files_rename():

@@ -9,14 +9,16 @@ from support.races import DEFAULT_POLICY, constant
 
 from wasim.contention import CONFLICT_RULES, Attempt, RaceRules, WriterGroup, race, races
 
-POLICY = replace(DEFAULT_POLICY, retries=3, least_wait_ms=5, most_wait_ms=19)  # too short for any jitter
+POLICY = replace(
+    DEFAULT_POLICY, commit_num_retries=3, commit_min_retry_wait_ms=5, commit_max_retry_wait_ms=19
+)  # too short for any jitter
 ALONE = WriterGroup(writers=1, times=constant())
 PAIR = WriterGroup(writers=2, times=constant())
 
 
 def run(*groups: WriterGroup, due_s: list[float], catalog: str = "jdbc", **more) -> list[Attempt]:
     """The attempts of as many commits as are due, of each group in turn where there are several."""
-    rules = RaceRules(**({"groups": groups, "policy": POLICY, "rule": CONFLICT_RULES[catalog]} | more))
+    rules = RaceRules(**({"groups": groups, "properties": POLICY, "rule": CONFLICT_RULES[catalog]} | more))
     of = [number % len(groups) for number in range(len(due_s))]
     made = race(range(1, len(due_s) + 1), due_s, rules, np.random.default_rng(0), group_of=of)
     return list(made)
@@ -64,8 +66,8 @@ def test_a_server_that_looks_first_refuses_before_it_writes():
 
 def test_a_lost_attempt_waits_twice_as_long_each_time():
     # three writers: the last one loses to both others
-    policy = replace(POLICY, least_wait_ms=8)
-    attempts = run(replace(PAIR, writers=3), due_s=[0.0, 0.0, 0.0], catalog="hadoop", policy=policy)
+    policy = replace(POLICY, commit_min_retry_wait_ms=8)
+    attempts = run(replace(PAIR, writers=3), due_s=[0.0, 0.0, 0.0], catalog="hadoop", properties=policy)
     last = [one for one in attempts if one.number == 3]
     assert len(last) == 1
     mine = [one for one in attempts if one.commit == last[0].commit]
@@ -76,7 +78,9 @@ def test_a_long_wait_is_prolonged_by_a_tenth_at_most():
     waits = []
     for seed in range(20):
         rules = RaceRules(
-            groups=(PAIR,), policy=replace(POLICY, least_wait_ms=1000, most_wait_ms=5000), rule=CONFLICT_RULES["hadoop"]
+            groups=(PAIR,),
+            properties=replace(POLICY, commit_min_retry_wait_ms=1000, commit_max_retry_wait_ms=5000),
+            rule=CONFLICT_RULES["hadoop"],
         )
         _, lost, again = race([1, 2], [0.0, 0.2], rules, np.random.default_rng(seed))
         waits.append(again.read_s - lost.swap_s)
@@ -85,11 +89,11 @@ def test_a_long_wait_is_prolonged_by_a_tenth_at_most():
 
 
 def test_a_commit_out_of_retries_or_time_fails():
-    attempts = run(PAIR, due_s=[0.0, 0.2, 9.0, 0.0], policy=replace(POLICY, retries=0))
+    attempts = run(PAIR, due_s=[0.0, 0.2, 9.0, 0.0], properties=replace(POLICY, commit_num_retries=0))
     assert when(attempts)[:3] == [(1, 1.0, 1.6), (2, 1.2, 1.8), (4, 2.8, 3.4)]
     assert [(one.won, one.failed) for one in attempts] == [(True, False), (False, True), (True, False), (True, False)]
     assert attempts[2].began_s == 1.8
-    patient = run(PAIR, due_s=[0.0, 0.2], policy=replace(POLICY, most_total_ms=100))
+    patient = run(PAIR, due_s=[0.0, 0.2], properties=replace(POLICY, commit_total_retry_time_ms=100))
     assert [one.won for one in patient] == [True, False, True]  # the first retry is made whatever the time
 
 
@@ -97,7 +101,7 @@ def test_time_runs_from_when_a_commit_first_read_the_table():
     # against two others, the second loss ends 1.2 s after its first read
     three = replace(PAIR, writers=3, times=constant(first_s=0.5, later_s=0.5))
     for most_ms, fails in ((1250, False), (1150, True)):
-        attempts = run(three, due_s=[0.0, 0.01, 0.02], policy=replace(POLICY, most_total_ms=most_ms))
+        attempts = run(three, due_s=[0.0, 0.01, 0.02], properties=replace(POLICY, commit_total_retry_time_ms=most_ms))
         second = next(one for one in attempts if one.commit == 3 and one.number == 2)
         assert (second.won, round(second.swap_s, 6)) == (False, 2.22)
         assert second.failed == fails
@@ -106,7 +110,7 @@ def test_time_runs_from_when_a_commit_first_read_the_table():
 def test_attempts_slow_with_each_commit_that_has_landed():
     attempts = run(ALONE, due_s=[0.0] * 3, slows_s=0.01)
     assert [round(one.swap_s - one.read_s, 6) for one in attempts] == [0.6, 0.61, 0.62]
-    after = RaceRules(groups=(ALONE,), policy=POLICY, rule=CONFLICT_RULES["jdbc"], slows_s=0.01).after(5)
+    after = RaceRules(groups=(ALONE,), properties=POLICY, rule=CONFLICT_RULES["jdbc"], slows_s=0.01).after(5)
     assert after.groups[0].times.first_attempt_s == pytest.approx((0.55,))
     assert after.groups[0].times.later_attempt_s == pytest.approx((0.35,))
 

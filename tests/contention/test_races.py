@@ -51,9 +51,7 @@ def test_a_commit_fails_after_one_attempt_more_than_retries():
     assert {one.commit for one in attempts if one.won or one.failed} == set(range(1, 201))
 
 
-def test_waits_grow_to_their_limit():
-    policy = DEFAULT_POLICY
-    assert [policy.wait_ms(attempt) for attempt in (1, 2, 3, 10, 20)] == [100, 200, 400, 51_200, 60_000]
+def test_a_commit_is_tried_again_after_its_lost_attempt():
     by_commit: dict[int, list] = {}
     for one in raced(4, 200, retries=9):
         for before in by_commit.get(one.commit, [])[-1:]:
@@ -80,7 +78,9 @@ def mixed(clash: float, *, redoes: bool, commits: int = 400):
         writers=1, times=times(1, work_s=1.0), validates=True, validation_s=0.01, clashes=(clash, 0.0), redoes=redoes
     )
     rules = RaceRules(
-        groups=(WriterGroup(writers=1, times=times(1)), statements), policy=DEFAULT_POLICY, rule=CONFLICT_RULES["jdbc"]
+        groups=(WriterGroup(writers=1, times=times(1)), statements),
+        properties=DEFAULT_POLICY,
+        rule=CONFLICT_RULES["jdbc"],
     )
     numbers, due_s = range(1, commits + 1), [commit / 4 for commit in range(commits)]
     return race(numbers, due_s, rules, np.random.default_rng(0), group_of=[number % 2 for number in numbers])
@@ -116,8 +116,10 @@ def test_a_statement_reads_what_has_landed_since_it_began():
 )
 def test_in_any_race_every_commit_ends_once_and_in_turn(writers, catalog, retries, every_s, seed):
     groups = tuple(WriterGroup(writers=count, times=times(count, catalog=catalog)) for count in writers)
-    policy = replace(DEFAULT_POLICY, retries=retries, least_wait_ms=5, most_wait_ms=20)
-    rules = RaceRules(groups=groups, policy=policy, rule=CONFLICT_RULES[catalog])
+    policy = replace(
+        DEFAULT_POLICY, commit_num_retries=retries, commit_min_retry_wait_ms=5, commit_max_retry_wait_ms=20
+    )
+    rules = RaceRules(groups=groups, properties=policy, rule=CONFLICT_RULES[catalog])
     due_s, of = [every_s * number for number in range(60)], [number % 2 for number in range(60)]
     attempts = list(race(range(1, 61), due_s, rules, np.random.default_rng(seed), group_of=of))
     assert [one.swap_s for one in attempts] == sorted(one.swap_s for one in attempts)
@@ -148,7 +150,7 @@ def test_in_any_race_every_commit_ends_once_and_in_turn(writers, catalog, retrie
 
 def test_a_race_without_commits_has_no_attempt():
     rules = RaceRules(
-        groups=(WriterGroup(writers=2, times=times(2)),), policy=DEFAULT_POLICY, rule=CONFLICT_RULES["rest"]
+        groups=(WriterGroup(writers=2, times=times(2)),), properties=DEFAULT_POLICY, rule=CONFLICT_RULES["rest"]
     )
     assert len(race([], [], rules, np.random.default_rng(0))) == 0
 
@@ -210,7 +212,7 @@ def test_commits_of_a_step_are_due_as_in_the_case():
 def test_a_case_has_rules_of_its_catalog_and_table():
     own = {"commit.retry.num-retries": "9"}
     found = rules_of(raced_case(catalog="rest", **own), TOGETHER)
-    assert (found.policy.retries, found.rule) == (9, CONFLICT_RULES["rest"])
+    assert (found.properties.commit_num_retries, found.rule) == (9, CONFLICT_RULES["rest"])
     (group,) = found.groups
     assert (group.writers, group.times.catalog) == (3, "rest")
     assert not group.validates

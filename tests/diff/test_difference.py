@@ -7,6 +7,7 @@ from wasim.diff.difference import Difference, Differences, Workload, find_differ
 from wasim.diff.projection import Terms
 from wasim.diff.sides import Pair
 from wasim.diff.words import difference_lines, differences_comment, differences_document, headline, judge_differences
+from wasim.report.gate import parse_gate
 
 SCENARIO = """
 name: events
@@ -126,7 +127,7 @@ def test_cases_of_one_side_alone_are_named_and_not_compared() -> None:
 
 
 def test_the_comment_is_found_again_by_its_first_line(found: Differences) -> None:
-    verdict = judge_differences(found, "metadata=1.1", fails_on_missing=False)
+    verdict = judge_differences(found, parse_gate("metadata=1.1"), fails_on_missing=False)
     lines = differences_comment(found, verdict).splitlines()
     assert lines[0] == "<!-- wasim diff -->"
     assert lines[1].startswith("### ✗ 10m → 1m: ")

@@ -6,7 +6,7 @@ from wasim.capacity.request import DEFAULT_LOCATION
 from wasim.diff.projection import Terms, project
 from wasim.runs.limits import measures
 from wasim.simulation import Mode
-from wasim.simulation.case import SimulatedCase, simulator_for
+from wasim.simulation.case import SimulatedCase
 from wasim.twin import Site, shipped_profile
 from wasim.years import simulate_years
 
@@ -49,8 +49,8 @@ def test_merging_tables_have_one_answer_by_all_ways(mode: Mode) -> None:
     """A manifest is full after 18 hours: the last day alone writes 8 % more than the whole cycles of a plan."""
     (projected,) = project(SCENARIO, MERGING, Terms(horizon="6d"), "events.yaml")
     case, figures, site = projected.case, projected.figures.values, Site(location=DEFAULT_LOCATION)
-    simulator, profile = simulator_for(case, mode), shipped_profile(case)
-    run, _ = SimulatedCase(case=case, simulator=simulator, profile=profile, site=site, emit=None).simulate()
+    profile = shipped_profile(case)
+    run, _ = SimulatedCase(case=case, mode=mode, profile=profile, site=site, emit=None).simulate()
     found = measures(run)
     assert found["metadata_bytes_per_day"] == pytest.approx(figures["metadata_bytes_per_day"], rel=0.003)
     assert found["wa_metadata"] == pytest.approx(figures["wa_metadata"], rel=0.003)

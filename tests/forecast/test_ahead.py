@@ -8,8 +8,8 @@ from support.synthetic import Sweep, synthetic_case, synthetic_run
 
 from wasim.contention import ModelledLatency
 from wasim.fit import FitReport, fit_run
-from wasim.forecast import RunForecasts, forecast, forecast_run
-from wasim.forecast.ahead import TableForecasts, longer_steps, shorter_step, site_of, steps_between
+from wasim.forecast import RunForecasts, forecast_run
+from wasim.forecast.ahead import Forecaster, TableForecasts, longer_steps, shorter_step, site_of, steps_between
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.answer import Option, answer_run, conclude
 from wasim.report.pages.answer_cells import options_remarks, options_table
@@ -30,14 +30,14 @@ def test_intervals_step_along_the_ladder_and_beyond():
 
 def test_a_forecast_adds_up_kinds_and_tables():
     case = synthetic_case(writer="batch", interval_s=600.0)
-    hour, day = forecast(case, Site(), (HOUR_S, DAY_S))
+    hour, day = (Forecaster().of(case.over(horizon_s)) for horizon_s in (HOUR_S, DAY_S))
     written = day.run.totals.written_bytes
     assert day.written_bytes == sum(written[kind] for kind in METADATA_KINDS) > 20 * hour.written_bytes
     bands = [day.run.band[kind] for kind in METADATA_KINDS if written[kind]]
     assert min(bands) <= day.band <= max(bands)
     assert (hour.most("manifests"), day.most("manifests")) == (6, 99)  # merged once there are a hundred
     several = replace(case, writer=case.writer.model_copy(update={"tables": 3}))
-    (all_of_three,) = forecast(several, Site(), (HOUR_S,))
+    all_of_three = Forecaster().of(several.over(HOUR_S))
     assert all_of_three.written_bytes == 3 * hour.written_bytes
     assert all_of_three.most("metadata_on_disk_bytes") == 3 * hour.most("metadata_on_disk_bytes")
 

@@ -10,7 +10,7 @@ from wasim.runs.limits import measures
 from wasim.scenario import Case
 from wasim.scenario.metrics import METRICS, parse_limit
 from wasim.simulation import Mode
-from wasim.simulation.case import SimulatedCase, simulator_for
+from wasim.simulation.case import SimulatedCase
 from wasim.twin import Site, shipped_profile
 from wasim.units import HOUR_S
 
@@ -62,8 +62,7 @@ def test_limits_hold_at_the_worst_moment_wherever_the_horizon_ends(mode: Mode, s
             table=f"{{columns: [{{name: n, type: int}}], properties: {{{properties}}}}}",
             maintenance="{expire_snapshots: {every: 40s, older_than: 20s}, rewrite_manifests: {every: 40s}}",
         )
-        simulator = simulator_for(case, mode)
-        one = SimulatedCase(case=case, simulator=simulator, profile=shipped_profile(case), site=Site(), emit=None)
+        one = SimulatedCase(case=case, mode=mode, profile=shipped_profile(case), site=Site(), emit=None)
         found[horizon_s] = measures(one.simulate()[0])
     most = found[235]
     assert (most["snapshots"], most["manifests"]) == (63, 41)

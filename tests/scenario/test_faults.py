@@ -284,8 +284,8 @@ GOLDEN: dict[str, tuple[str, str, list[str]]] = {
     ),
     "more rows than a commit can carry": (
         "100}\nhorizon: 1m\nsweep:\n  commit_interval: [1s, 5s]", "1e9}\nhorizon: 1d\nsweep:\n  commit_interval: [1h]",
-        ['7:29: workload.rows_per_second is "1e9", which makes 3.6e+12 rows in a commit every "1h", more than '
-         "1000000000. Give at most 277777.7778, or a shorter commit interval."],
+        ['7:29: workload.rows_per_second is "1e9", which makes 3,600,000,000,000 rows in a commit every "1h", more '
+         "than 1,000,000,000. Give at most 277777.7778, or a shorter commit interval."],
     ),
     "more rows a second than can be": (
         "100}", "1e999}",

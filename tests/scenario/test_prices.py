@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from wasim.errors import ScenarioError, WasimError
-from wasim.scenario.prices import PROVIDERS, SHIPPED_PRICES, load_prices, prices_of_provider
+from wasim.errors import ScenarioError
+from wasim.scenario.prices import PROVIDERS, SHIPPED_PRICES, load_prices, prices_for
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,5 @@ def test_a_word_in_prices_has_a_bound(line: str, most: int, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_every_provider_charges_more_for_writing_than_reading(name: str) -> None:
-    prices = prices_of_provider(name).per_1000_requests
+    prices = prices_for(name).per_1000_requests
     assert prices.put > prices.get > prices.delete >= 0
-
-
-def test_another_provider_is_named_with_those_there_are() -> None:
-    with pytest.raises(
-        WasimError, match=r"no list prices are shipped for 'ceph'. Give --prices FILE, or s3, s3-express"
-    ):
-        prices_of_provider("ceph")

@@ -12,11 +12,9 @@ from wasim.scenario.parts import PartitionField, Writer
 from wasim.simulation.case import (
     AUTO_BUDGET,
     EMIT_BUDGET,
-    EXACT,
-    FAST,
+    Mode,
     Needs,
     SimulatedCase,
-    Simulator,
     add_up,
     exact_needs,
 )
@@ -77,26 +75,23 @@ def test_several_cases_add_times_and_disks_but_not_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("simulator", "arrivals", "provider"),
+    ("mode", "arrivals", "provider"),
     [
-        (EXACT, None, "s3"),
-        (EXACT, "evenly", "gcs"),
-        (FAST, None, None),
-        (FAST, "evenly", "gcs"),
-        pytest.param(FAST, None, "s3", marks=pytest.mark.slow),
-        pytest.param(FAST, None, "local", marks=pytest.mark.slow),
+        (Mode.EXACT, None, "s3"),
+        (Mode.EXACT, "evenly", "gcs"),
+        (Mode.FAST, None, None),
+        (Mode.FAST, "evenly", "gcs"),
+        pytest.param(Mode.FAST, None, "s3", marks=pytest.mark.slow),
+        pytest.param(Mode.FAST, None, "local", marks=pytest.mark.slow),
     ],
-    ids=lambda one: str(getattr(one, "mode", one)),
 )
 def test_lost_attempts_are_the_same_share_of_bytes_and_latency(
-    simulator: Simulator, arrivals: str | None, provider: str | None
+    mode: Mode, arrivals: str | None, provider: str | None
 ) -> None:
     given = load_scenario(SCENARIOS / "contention.yaml", {"horizon": "20m"}).cases()[2]
     writer = given.writer.model_copy(update={"writers": 30, "arrivals": arrivals})
     case = replace(given, writer=writer, commit_interval_s=2.0)
-    one = SimulatedCase(
-        case=case, simulator=simulator, profile=shipped_profile(case), site=Site(provider=provider), emit=None
-    )
+    one = SimulatedCase(case=case, mode=mode, profile=shipped_profile(case), site=Site(provider=provider), emit=None)
     made, _ = one.simulate()
     assert made.contention is not None
     assert made.latency is not None

@@ -19,7 +19,7 @@ from wasim.report.pages.cells import headline_table
 from wasim.runner import Outcome
 from wasim.runs import Run, read_run
 from wasim.scenario import load_scenario
-from wasim.scenario.prices import prices_of_provider
+from wasim.scenario.prices import prices_for
 from wasim.simulation import Mode, SimulationOptions, simulate, simulated_cases
 from wasim.twin import profile_named, render_profile
 
@@ -50,7 +50,7 @@ def summed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 @pytest.mark.parametrize("saves", [True, False])
 def test_prices_are_the_named_provider_s_own(tmp_path: Path, saves: bool) -> None:
     options = SimulationOptions(provider="gcs", results=tmp_path if saves else None)
-    assert simulated(options, STREAMS | {"commit_interval": "6s"}).prices == prices_of_provider("gcs")
+    assert simulated(options, STREAMS | {"commit_interval": "6s"}).prices == prices_for("gcs")
 
 
 def test_fast_and_exact_agree_within_two_hundredths() -> None:
@@ -233,7 +233,7 @@ def test_emitting_a_year_is_refused_unless_exact_mode_is_named(tmp_path: Path) -
     with pytest.raises(WasimError, match=r"--emit writes every file, which takes about \d+y.*on disk.*--mode exact"):
         simulated(SimulationOptions(emit=tmp_path / "trees"), {"horizon": "365d"})
     named = simulated_cases(load_scenario(SMOKE), SimulationOptions(emit=tmp_path / "trees", mode=Mode.EXACT))
-    assert [one.simulator.mode for one in named] == [Mode.EXACT] * 4
+    assert [one.mode for one in named] == [Mode.EXACT] * 4
     assert not (tmp_path / "trees").exists()
 
 

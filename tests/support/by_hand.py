@@ -101,7 +101,11 @@ class ByLaw:
     def for_settings(self, settings: Iterable[Setting]) -> "ByLaw":
         return self
 
-    def with_commits(self, figures: Figures, case: Case) -> Figures:
+    @property
+    def case_at_longest(self) -> Case:
+        return self.case(Setting(interval_s=self.request.longest_s))
+
+    def with_commits(self, figures: Figures) -> Figures:
         return figures
 
     def with_measured_bands(self, figures: Figures) -> Figures:

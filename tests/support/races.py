@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from wasim.contention import CONFLICT_RULES, QUANTILES, RaceRules, WriterGroup, WriterTimes, race, retry_policy
+from wasim.contention import CONFLICT_RULES, QUANTILES, RaceRules, WriterGroup, WriterTimes, race
 from wasim.iceberg.properties import TableProperties
 
-DEFAULT_POLICY = retry_policy(TableProperties())
+DEFAULT_POLICY = TableProperties()
 
 
 def times(writers: int, *, work_s: float = 0.1, attempt_s: float = 0.1, catalog: str = "jdbc") -> WriterTimes:
@@ -29,7 +29,9 @@ def raced(
 ):
     rules = RaceRules(
         groups=(WriterGroup(writers=writers, times=times(writers, **durations)),),
-        policy=replace(DEFAULT_POLICY, retries=retries, least_wait_ms=5, most_wait_ms=20),
+        properties=replace(
+            DEFAULT_POLICY, commit_num_retries=retries, commit_min_retry_wait_ms=5, commit_max_retry_wait_ms=20
+        ),
         rule=CONFLICT_RULES[catalog],
     )
     return race(range(1, commits + 1), [0.0] * commits, rules, np.random.default_rng(seed))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tools.contention import PUBLISHED_PER_S, PUBLISHED_S3, RECORDED, peer_request, raced, without_engine
-from wasim.contention import commit_latency, retry_policy, sustained_rate
+from wasim.contention import commit_latency, sustained_rate
 from wasim.iceberg.properties import TableProperties
 
 
@@ -43,7 +43,7 @@ def test_as_many_commits_succeed_on_an_overloaded_table_as_published(interval_s)
 def test_stores_sustain_about_as_many_commits_as_published_in_order():
     rates = {}
     for provider in PUBLISHED_PER_S:
-        request = replace(peer_request(provider), policy=retry_policy(TableProperties()), commits=2000)
+        request = replace(peer_request(provider), properties=TableProperties(), commits=2000)
         rates[provider] = 1 / sustained_rate(request, without_engine()).interval_s
     assert sorted(rates, key=rates.__getitem__, reverse=True)[:2] == ["s3-express", "azure-premium"]
     assert min(rates, key=rates.__getitem__) == "gcs"

@@ -12,7 +12,7 @@ from support.races import share_lost, times
 from support.synthetic import synthetic_case
 
 from tools.comparison import compare
-from wasim.contention import measure_contention, race_of, retry_policy
+from wasim.contention import measure_contention, race_of
 from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.properties import TableProperties
@@ -25,7 +25,7 @@ from wasim.twin import Site, read_profile, render_profile, shipped_profile, simu
 from wasim.workload import Append, plan_steps
 
 REAL = DATA / "together"
-DEFAULT_POLICY = retry_policy(TableProperties())
+DEFAULT_POLICY = TableProperties()
 RETRIES = {"commit.retry.num-retries": "1", "commit.retry.min-wait-ms": "5", "commit.retry.max-wait-ms": "20"}
 MERGE_OFTEN = {"commit.manifest.min-count-to-merge": "3"}
 

@@ -11,7 +11,7 @@ To evaluate settings without a plan:
 """
 
 from wasim.capacity.answer import plan_lines
-from wasim.capacity.document import figures_document, plan_document, setting_document
+from wasim.capacity.document import plan_document, setting_document
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.plan import Plan, make_plan
 from wasim.capacity.request import (

@@ -13,7 +13,6 @@ from wasim.capacity.now import MONEY_WORDS, Money
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import DEFAULT_LOCATION
 from wasim.capacity.search import NEGLIGIBLE_COST
-from wasim.capacity.settings import case_of
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
     SHOWN_METRICS,
@@ -26,7 +25,7 @@ from wasim.capacity.words import (
 )
 from wasim.contention import LOCAL
 from wasim.forecast.ahead import profile_of
-from wasim.report.tables import TextTable, table_lines
+from wasim.report.tables import MARKS, TextTable, table_lines, table_of
 from wasim.scenario.metrics import METRICS, PERIODS_S, Limit, all_words, figure_name
 from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.twin.supported import ignored
@@ -172,14 +171,14 @@ def money_rows(now: Money | None, then: Money, currency: str, of_all: str = "") 
 
 def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[tuple[str, ...]]:
     freshness, interval_s = plan.request.freshness_s, chosen.setting.interval_s
-    fresh = "" if freshness is None else f"{_mark(interval_s <= freshness)} {format_duration(freshness)}"
+    fresh = "" if freshness is None else f"{MARKS[interval_s <= freshness]} {format_duration(freshness)}"
     before = "" if now is None else format_duration(now.setting.interval_s)
     yield "commit interval", before, format_duration(interval_s), "", fresh
     limits, currency = {limit.metric: limit for limit in plan.limits}, plan.request.prices.currency
     some = ["delete_files"] if any(one and one.values["delete_files"] for one in (now, chosen)) else []
     for metric in dict.fromkeys((*FIRST_METRICS, *some, *limits)):
         limit, name = limits.get(metric), figure_name(metric, plan.case.writer.tables)
-        verdict = "" if limit is None else f"{_mark(not chosen.broken([limit]))} {bound_words(limit, currency)}"
+        verdict = "" if limit is None else f"{MARKS[not chosen.broken([limit])]} {bound_words(limit, currency)}"
         varies = chosen.judged(metric) > chosen.values[metric] * (WORST_DAY_APART if limit is None else JUST_APART)
         if metric in PERIODS_S:
             values = None if now is None else now.values[metric], chosen.values[metric]
@@ -188,10 +187,6 @@ def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[t
             values = None if now is None else now.judged(metric), chosen.judged(metric)
             most = ", most" if metric in chosen.spreads else ""
             yield f"{name}{most}", *now_and_then_words(metric, *values, currency), verdict
-
-
-def _mark(holds: bool) -> str:
-    return "✓" if holds else "✗"
 
 
 def _objective(plan: Plan, chosen: Figures) -> str:
@@ -312,23 +307,22 @@ def _why_less(figures: Figures, before: Figures) -> str:
 
 def _intervals(plan: Plan) -> Iterator[str | TextTable]:
     """The best setting of each interval that keeps up."""
-    shown = [one for one in plan.best if one.keeps_up]
+    shown, chosen = [one for one in plan.best if one.keeps_up], plan.chosen and plan.chosen.setting
     if not shown:
         return
-    figures = (f"{plan.request.prices.currency}/month", "metadata/day", "json", "planning")
-    costs = [max(one.monthly_cost, 1e-6) for one in shown]
-    rows = tuple(
-        (
-            (f"{CHOSEN} " if plan.chosen is not None and one.setting == plan.chosen.setting else "")
-            + format_duration(one.setting.interval_s),
-            amount_words(one.monthly_cost),
-            *(_value(plan, one, name) for name in ("metadata_bytes_per_day", "metadata_json_bytes", "planning_p50_ms")),
-            "▇" * _bar(one.monthly_cost, min(costs), max(costs)),
-        )
+    costs, bar = [max(one.monthly_cost, 1e-6) for one in shown], "cost, in the logarithm"
+    rows = (
+        {
+            "Every": ("" if one.setting != chosen else f"{CHOSEN} ") + format_duration(one.setting.interval_s),
+            f"{plan.request.prices.currency}/month": amount_words(one.monthly_cost),
+            "metadata/day": _value(plan, one, "metadata_bytes_per_day"),
+            "json": _value(plan, one, "metadata_json_bytes"),
+            "planning": _value(plan, one, "planning_p50_ms"),
+            bar: "▇" * _bar(one.monthly_cost, min(costs), max(costs)),
+        }
         for one in shown
     )
-    head = ("Every", *figures, "cost, in the logarithm")
-    yield TextTable(caption="The cheapest setting of each interval", head=head, rows=rows, figures=figures)
+    yield table_of("The cheapest setting of each interval", rows, words=[bar])
     for words, same in groupby(shown, key=lambda one: one.setting.upkeep_words):
         intervals = [format_duration(one.setting.interval_s) for one in same]
         span = intervals[0] if len(intervals) == 1 else f"{intervals[0]} to {intervals[-1]}"
@@ -345,8 +339,7 @@ def _to_apply(plan: Plan, chosen: Figures) -> Iterator[str | Statements]:
     yield from statements_of(plan.request, plan.case, chosen.setting)
     if plan.case.writer.tables > 1:
         yield f"Statements on the table are for each of the {plan.case.writer.tables:,} tables."
-    case = case_of(plan.request, chosen.setting)
-    yield from ignored(case, profile_of(case))
+    yield from ignored(plan.case, profile_of(plan.case))
 
 
 def _further_commands(plan: Plan, chosen: Figures) -> Iterator[str]:

@@ -9,7 +9,7 @@ from math import inf, nextafter
 
 from wasim.capacity.figures import Figures
 from wasim.capacity.request import Prefer
-from wasim.capacity.search import NEGLIGIBLE_COST, Candidate, as_cheap, excess_of
+from wasim.capacity.search import NEGLIGIBLE_COST, as_cheap, excess_of
 from wasim.capacity.words import rounded_up
 from wasim.scenario.metrics import Limit
 
@@ -40,7 +40,7 @@ def choose(
     return cheapest_of(within)
 
 
-def cheapest_of(found: Sequence[Candidate]) -> Candidate:
+def cheapest_of(found: Sequence[Figures]) -> Figures:
     """The cheapest interval's. Where costs are known to half a unit of money, it is the shortest of those that differ
     by no more; where the bands of bytes leave open which is cheapest, the one of these that writes least metadata.
     """
@@ -60,20 +60,10 @@ def within_band(
     return tuple({one.setting: one for one in others if one is not None and one.setting != chosen.setting}.values())
 
 
-def by_interval(figures: Iterable[Figures]) -> tuple[Figures, ...]:
-    """The cheapest setting of each interval, ascending."""
-    best: dict[float, Figures] = {}
-    for one in figures:
-        known = best.setdefault(one.setting.interval_s, one)
-        if one.monthly_cost < known.monthly_cost:
-            best[one.setting.interval_s] = one
-    return tuple(best[interval_s] for interval_s in sorted(best))
-
-
 def frontier_of(figures: Iterable[Figures]) -> tuple[Figures, ...]:
-    """The Pareto frontier of interval and cost, shortest first: each setting is cheaper than every shorter one."""
+    """The Pareto frontier of settings at ascending intervals: each is cheaper than every shorter one."""
     kept: list[Figures] = []
-    for one in by_interval(figures):
+    for one in figures:
         if not kept or one.monthly_cost < kept[-1].monthly_cost:
             kept.append(one)
     return tuple(kept)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wasim.capacity.request import COMPACTION, DEFAULT_TARGET_BYTES, TARGET, PlanRequest
-from wasim.capacity.settings import Maintenance, Setting, period_words, properties_of
+from wasim.capacity.settings import Maintenance, Setting, properties_of
+from wasim.capacity.words import period_words
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
 from wasim.iceberg.sql import (
     ATHENA,

@@ -13,7 +13,6 @@ from wasim.contention import (
     SustainedRate,
     arrivals_of,
     commit_latency,
-    retry_policy,
     statements_of,
     sustained_rate,
 )
@@ -29,12 +28,6 @@ RACE_COMMITS = 1000  # commits of a race
 RACED_EVERY, JOB_RUNS, MOST_COMMITS = 4, 60, 4000  # the pace of raced jobs, in intervals or their own time; their runs
 MOST_FAILED = 0.05  # of a job's runs
 RETRIES = 20
-
-
-def with_commits(figures: "Figures", case: Case, request: PlanRequest) -> "Figures":
-    """The figures with the latency of commits at the end of the horizon, when metadata.json is largest."""
-    asked = latency_request(figures.footprint, figures.setting.interval_s / tables_in_turn(case), case, request)
-    return replace(figures, commit=commit_latency(asked))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +60,8 @@ def losing_jobs(figures: "Figures", case: Case, request: PlanRequest) -> tuple[L
     ends = commit_latency(asked).statements
     if all(one.failed_share <= MOST_FAILED for one in ends.values()):
         return ()
-    patient = replace(asked, policy=replace(asked.policy, retries=max(RETRIES, asked.policy.retries)))
+    retries = max(RETRIES, asked.properties.commit_num_retries)
+    patient = replace(asked, properties=replace(asked.properties, commit_num_retries=retries))
     retried = commit_latency(patient).statements
     losing = (
         LosingJob(name=name, share=one.failed_share, share_retried=retried[name].failed_share)
@@ -96,7 +90,7 @@ def latency_request(footprint: Footprint, interval_s: float, case: Case, request
         writers=request.writers,
         arrivals="at_random" if arrivals == "when_free" else arrivals,
         catalog=case.catalog,
-        policy=retry_policy(TableProperties.read(case.table.properties)),
+        properties=TableProperties.read(case.table.properties),
         measured=shipped_profile(case).together,
         commits=RACE_COMMITS,
     )
@@ -104,14 +98,5 @@ def latency_request(footprint: Footprint, interval_s: float, case: Case, request
 
 def rounded(footprint: Footprint) -> Footprint:
     """The footprint with sizes rounded to powers of two, so that settings of similar footprints share a race."""
-
-    def nearest(size: float) -> float:
-        return 2.0 ** round(log2(max(size, 1.0)))
-
-    return replace(
-        footprint,
-        metadata_json_bytes=nearest(footprint.metadata_json_bytes),
-        json_text_bytes=nearest(footprint.json_text_bytes),
-        manifest_list_bytes=nearest(footprint.manifest_list_bytes),
-        manifest_bytes=nearest(footprint.manifest_bytes),
-    )
+    names = ("metadata_json_bytes", "json_text_bytes", "manifest_list_bytes", "manifest_bytes")
+    return replace(footprint, **{name: 2.0 ** round(log2(max(getattr(footprint, name), 1.0))) for name in names})

@@ -4,7 +4,7 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -12,8 +12,8 @@ from markupsafe import Markup
 from wasim.capacity.commands import sql_of, writer_options
 from wasim.capacity.lattice import OUTWEIGHS, PASSES, Axes, Lattice, Scale, limit_field
 from wasim.capacity.request import PlanRequest
-from wasim.capacity.settings import NO_MAINTENANCE, period_words
-from wasim.capacity.words import SHOWN_METRICS, limit_words
+from wasim.capacity.settings import NO_MAINTENANCE
+from wasim.capacity.words import SHOWN_METRICS, limit_words, period_words
 from wasim.scenario import Case
 from wasim.scenario.metrics import METRICS, PERIODS_S, Limit, figure_name
 from wasim.units import format_duration, format_figure
@@ -35,6 +35,7 @@ class Control:
     label: str
     names: tuple[str, ...]
     at: int
+    values: tuple[float | None, ...] = ()  # of an axis of the lattice
     is_switch: bool = False
 
 
@@ -147,17 +148,7 @@ def _expiry_places(axes: Axes) -> list[list[int]]:
     ]
 
 
-class _Axis(NamedTuple):
-    """An axis of the lattice under a slider, or a switch, that begins at `at` of its values."""
-
-    key: str
-    label: str
-    names: list[str]
-    values: list[float | None]
-    at: int
-
-
-def _axes(axes: Axes, horizon_s: float) -> Iterator[_Axis]:
+def _axes(axes: Axes, horizon_s: float) -> Iterator[Control]:
     base, kept = axes.base, axes.base.maintenance
     keep_s = axes.ages_s[0] if kept.older_than_s is None else kept.older_than_s
     durations = (
@@ -169,13 +160,14 @@ def _axes(axes: Axes, horizon_s: float) -> Iterator[_Axis]:
         ("horizon", "Horizon", False, axes.horizons_s, horizon_s),
     )
     for key, label, is_period, values, at in durations:
-        names = [_every(one) if is_period or one is None else format_duration(one) for one in values]
-        yield _Axis(key, label, names, list(values), values.index(at))
+        names = tuple(_every(one) if is_period or one is None else format_duration(one) for one in values)
+        yield Control(key=key, label=label, names=names, at=values.index(at), values=values)
     old = "Delete old metadata.json after commits"
-    yield _Axis("oldjson", old, ["kept", "deleted"], [0.0, 1.0], int(base.deletes_json))
-    names = ["gzip" if one else "no" for one in axes.gzips]
-    at = axes.gzips.index(base.gzips_json)
-    yield _Axis("gzip", "Compress metadata.json by gzip", names, [float(one) for one in axes.gzips], at)
+    kept_or_not, at = ("kept", "deleted"), int(base.deletes_json)
+    yield Control(key="oldjson", label=old, names=kept_or_not, at=at, values=(0.0, 1.0), is_switch=True)
+    names, values = tuple("gzip" if one else "no" for one in axes.gzips), tuple(map(float, axes.gzips))
+    label, at = "Compress metadata.json by gzip", axes.gzips.index(base.gzips_json)
+    yield Control(key="gzip", label=label, names=names, at=at, values=values, is_switch=True)
 
 
 def _marks() -> Iterator[tuple[str, str, float, str, str]]:
@@ -229,13 +221,9 @@ def _commands(axes: Axes, case: Case, request: PlanRequest) -> dict[str, Any]:
     return {"sql": sql, "writer": writer}
 
 
-def _groups(lattice: Lattice, axes: Sequence[_Axis]) -> Iterator[tuple[str, tuple[Control, ...]]]:
+def _groups(lattice: Lattice, axes: Sequence[Control]) -> Iterator[tuple[str, tuple[Control, ...]]]:
     """The sliders by subject; an axis of a single value has none."""
-    made = {
-        one.key: Control(key=one.key, label=one.label, names=tuple(one.names), at=one.at, is_switch=one.key in SWITCHES)
-        for one in axes
-        if len(one.names) > 1
-    }
+    made = {one.key: one for one in axes if len(one.names) > 1}
     maintenance = ("expire", "keep", "rewrite", "compact", *SWITCHES)
     for title, keys in (("Commits", ("interval",)), ("Maintenance", maintenance)):
         yield title, tuple(made[key] for key in keys if key in made)

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wasim.capacity.commits import latency_request, rounded, with_commits
+from wasim.capacity.commits import latency_request, rounded
 from wasim.capacity.cost import Load, MonthlyCost, monthly_cost, opening_cost, waiting_for_expiry
 from wasim.capacity.last_cycle import (
     Course,
@@ -133,7 +133,7 @@ class SettingSimulator:
     # intervals, appends and rates of sound cases
     _checked: set[tuple[float, str | None, float]] = field(default_factory=set)
     _known: dict[tuple[Setting, float, Window], Figures] = field(default_factory=dict)
-    _latencies: dict[tuple[float, Footprint], CommitLatency | None] = field(default_factory=dict)
+    _latencies: dict[tuple[float, Footprint], CommitLatency] = field(default_factory=dict)
     _races: dict[tuple[float, Footprint], Outcome] = field(default_factory=dict)
 
     def for_settings(self, settings: Iterable[Setting]) -> "SettingSimulator":
@@ -156,6 +156,11 @@ class SettingSimulator:
     def _shapes_for(self, request: PlanRequest) -> Shapes:
         return self._shapes_of(case_of(request, Setting(interval_s=request.longest_s)))
 
+    @property
+    def case_at_longest(self) -> Case:
+        """The request's case at the longest interval, without maintenance. WasimError for an invalid one."""
+        return self.case(Setting(interval_s=self.request.longest_s))
+
     def simulate_ahead(self, settings: Iterable[tuple[Setting, float]], horizon_s: float | None = None) -> None:
         """Spreads what takes longest of simulating these settings, at their rates, over the cores of this machine."""
         parts = {}
@@ -164,7 +169,7 @@ class SettingSimulator:
             if (key := self._course_key(setting, rate, window)) not in self._courses:
                 parts[key] = case, self.shape(setting, rate), window
         for (*table, _), courses in zip(parts, courses_ahead(parts.values()), strict=True):
-            self._courses = {(*table, one): courses for one in courses} | self._courses
+            self._courses = {(*table, one): courses for one in courses.windows} | self._courses
 
     def figures(self, setting: Setting, *, rate: float = 1.0, horizon_s: float | None = None) -> Figures:
         """The figures of one setting at a multiple of the request's rate, over its horizon if no other is given, in
@@ -309,11 +314,13 @@ class SettingSimulator:
             self._checked.add(checked)
         return self._cases[key]
 
-    def with_commits(self, figures: Figures, case: Case) -> Figures:
-        """The figures with the latency of commits; `case` is any of the request's. Like commits are raced once."""
-        key = figures.setting.interval_s, figures.footprint
+    def with_commits(self, figures: Figures) -> Figures:
+        """The figures with the latency of commits at the end of the horizon. Like commits are raced once."""
+        interval_s, footprint = key = figures.setting.interval_s, figures.footprint
         if key not in self._latencies:
-            self._latencies[key] = with_commits(figures, case, self.request).commit
+            every_s = interval_s / tables_in_turn(self.case_at_longest)
+            asked = latency_request(footprint, every_s, self.case_at_longest, self.request)
+            self._latencies[key] = commit_latency(asked)
         return replace(figures, commit=self._latencies[key])
 
     def _race(self, case: Case, footprint: Footprint) -> Outcome:
@@ -336,8 +343,8 @@ class SettingSimulator:
         *table, _ = key = self._course_key(setting, rate, window)
         if key not in self._courses:
             courses = courses_of(self.case(setting, rate), self.shape(setting, rate), window)
-            self._courses = {(*table, one): courses for one in courses} | self._courses
-        return self._courses[key][window]
+            self._courses = {(*table, one): courses for one in courses.windows} | self._courses
+        return self._courses[key].over(window)
 
     def shape(self, setting: Setting, rate: float = 1.0) -> Shape:
         """Sizes of the files of a setting."""

@@ -12,7 +12,8 @@ from heapq import heapify, heappop, heappush
 from math import ceil, log2
 
 from wasim.capacity.choice import cheapest_of
-from wasim.capacity.fleet_options import Answered, Asked, Option, answer, check, stand_in_of
+from wasim.capacity.figures import Figures
+from wasim.capacity.fleet_options import Answered, Asked, answer, check, stand_in_of
 from wasim.capacity.fleet_shapes import nearness
 from wasim.capacity.request import Prefer, Requirements, preference
 from wasim.capacity.search import is_steep
@@ -31,7 +32,7 @@ def shares_of(metadata_bytes: float, cost: float, budget: Budget) -> list[float]
     return [used / bound for used, bound in pairs if bound is not None]
 
 
-def allocate(tables: Sequence[FleetTable], options: Sequence[tuple[Option, ...]], budget: Budget) -> list[Option]:
+def allocate(tables: Sequence[FleetTable], options: Sequence[tuple[Figures, ...]], budget: Budget) -> list[Figures]:
     """An option for each table."""
     steps = [_steps(of_table, budget) for of_table in options]
     at, counts = [0] * len(steps), [table.count for table in tables]
@@ -60,26 +61,26 @@ def allocate(tables: Sequence[FleetTable], options: Sequence[tuple[Option, ...]]
     return [taken[place] for taken, place in zip(steps, at, strict=True)]
 
 
-def _worth(steps: Sequence[Option], place: int, weight: float, budget: Budget) -> float:
+def _worth(steps: Sequence[Figures], place: int, weight: float, budget: Budget) -> float:
     """Halvings of the interval that the next step buys, for its share of the budgets."""
     now, then = steps[place], steps[place + 1]
     halvings = log2(now.setting.interval_s / then.setting.interval_s) * weight
     return halvings / max(_use(then, budget) - _use(now, budget), 1e-12)
 
 
-def _use(option: Option, budget: Budget) -> float:
+def _use(option: Figures, budget: Budget) -> float:
     """The shares of the budgets that a setting takes, together."""
     return sum(shares_of(option.metadata_bytes_per_day, option.monthly_cost, budget))
 
 
-def _steps(options: Iterable[Option], budget: Budget) -> list[Option]:
+def _steps(options: Iterable[Figures], budget: Budget) -> list[Figures]:
     """The options on the lower hull of use over halvings, the longest interval first."""
-    least: dict[float, Option] = {}
+    least: dict[float, Figures] = {}
     for option in options:
         known = least.setdefault(option.setting.interval_s, option)
         if _use(option, budget) < _use(known, budget):
             least[option.setting.interval_s] = option
-    hull: list[Option] = []
+    hull: list[Figures] = []
     for interval_s in sorted(least, reverse=True):
         option = least[interval_s]
         while hull and _use(option, budget) <= _use(hull[-1], budget):
@@ -90,7 +91,7 @@ def _steps(options: Iterable[Option], budget: Budget) -> list[Option]:
     return hull
 
 
-def _slope(first: Option, second: Option, budget: Budget) -> float:
+def _slope(first: Figures, second: Figures, budget: Budget) -> float:
     halvings = log2(first.setting.interval_s / second.setting.interval_s)
     return (_use(second, budget) - _use(first, budget)) / halvings
 
@@ -107,7 +108,7 @@ class Assigned:
     """A table of the fleet and its setting; without one, why."""
 
     table: FleetTable
-    option: Option | None
+    option: Figures | None
     found: Answered
 
 
@@ -131,7 +132,7 @@ class FleetPlan:
         return self.fleet.budget or NO_BUDGET
 
     @property
-    def planned(self) -> tuple[tuple[Assigned, Option], ...]:
+    def planned(self) -> tuple[tuple[Assigned, Figures], ...]:
         """The tables that have a setting."""
         return tuple((one, one.option) for one in self.assigned if one.option is not None)
 
@@ -224,7 +225,7 @@ def plan_fleet(
     asked = replace(requirements, prefer=None)
     common = Asked(table=fleet.tables[0], requirements=asked, reaching=reaching, names_faults=names_faults)
     keys, classes = _classes_of(fleet, common)
-    allocated: list[Option | None] = [None] * len(keys)
+    allocated: list[Figures | None] = [None] * len(keys)
     with _mapping(mapped) as answers:
         reached = {key: one.asked.table.freshness or 0.0 for key, one in classes.items()}
         ahead = 1 if fleet.budget is None else AHEAD
@@ -263,7 +264,7 @@ def _classes_of(fleet: Fleet, common: Asked) -> tuple[list[str], dict[str, _Clas
     return keys, classes
 
 
-def _allocated(fleet: Fleet, found: Sequence[Answered], prefer: Prefer) -> list[Option | None]:
+def _allocated(fleet: Fleet, found: Sequence[Answered], prefer: Prefer) -> list[Figures | None]:
     """Each table's own plan, where the budget has room for all of them; of freshness as much as the budget buys, where
     that is preferred, or they have no room.
     """
@@ -284,7 +285,7 @@ def _with_savings(
     fleet: Fleet,
     keys: Sequence[str],
     classes: Mapping[str, _Class],
-    allocated: Sequence[Option | None],
+    allocated: Sequence[Figures | None],
     answers: Mapped,
 ) -> tuple[Assigned, ...]:
     """The tables with their settings, and what these save, which is still to be found where a plan chose another. Of
@@ -293,9 +294,11 @@ def _with_savings(
     savings: dict[tuple[str, Setting], Answered] = {}
     for key, option in zip(keys, allocated, strict=True):
         found = classes[key].found
-        is_known = found is not None and found.saving is not None and option == found.chosen
+        if option is None or found is None:
+            continue
+        is_known = found.saving is not None and found.chosen is not None and option.setting == found.chosen.setting
         is_left_out = classes[key].asked.is_read_off and classes[key].asked.table.now is None
-        if option is not None and found is not None and not (is_known or is_left_out):
+        if not (is_known or is_left_out):
             savings[key, option.setting] = found
     wanted = [replace(classes[key].asked, setting=setting) for key, setting in savings]
     savings |= zip(savings, answers(answer, wanted), strict=True)

@@ -8,12 +8,12 @@ from typing import Any
 from wasim.capacity.answer import WIDTH, Section, money_rows, now_and_then_table, section_lines
 from wasim.capacity.commands import sql_of
 from wasim.capacity.document import money_document, sections_comment, setting_document
+from wasim.capacity.figures import Figures
 from wasim.capacity.fleet import Assigned, FleetPlan, by_interval
-from wasim.capacity.fleet_options import Option
 from wasim.capacity.now import Money, Saving
 from wasim.capacity.request import is_table_name
 from wasim.capacity.words import amount_words, now_and_then_words, value_words
-from wasim.report.tables import Judged, TextTable, table_of
+from wasim.report.tables import MARKS, Judged, TextTable, table_of
 from wasim.runs.values import say_once
 from wasim.scenario.metrics import METRICS
 from wasim.units import format_bytes, format_count, format_duration
@@ -81,9 +81,9 @@ def _now_and_then(plan: FleetPlan) -> Iterator[str | TextTable]:
     rows = [] if then is None else [*money_rows(before, then, plan.currency)]
     for metric in SUMS:
         bound = getattr(plan.budget, {"metadata_bytes_per_day": "metadata_per_day"}.get(metric, metric), None)
-        value = sum(getattr(option, metric) * one.table.count for one, option in plan.planned)
+        value = sum(option.values[metric] * one.table.count for one, option in plan.planned)
         now = sum(_now(saving, metric) * one.table.count for one, saving in known) if is_known else None
-        mark = "" if bound is None else f"{'✓' if value <= bound else '✗'} {value_words(metric, bound, plan.currency)}"
+        mark = "" if bound is None else f"{MARKS[value <= bound]} {value_words(metric, bound, plan.currency)}"
         label = f"{METRICS[metric].words}{', most' if metric == 'metadata_on_disk_bytes' else ''}"
         rows.append((label, *now_and_then_words(metric, now, value, plan.currency), mark))
     yield now_and_then_table("Settled, all tables", "budget", rows, caption="within the budget", is_known=is_known)
@@ -132,7 +132,7 @@ def _name(one: Assigned) -> str:
     return f"{one.table.name} ×{one.table.count}" if one.table.count > 1 else one.table.name
 
 
-def _row(one: Assigned, option: Option, currency: str, *, is_short: bool) -> dict[str, str]:
+def _row(one: Assigned, option: Figures, currency: str, *, is_short: bool) -> dict[str, str]:
     name, words = one.table.name, option.setting.upkeep_words
     many = _name(one).removeprefix(name)
     most = 23 - len(many)
@@ -172,7 +172,9 @@ def fleet_document(plan: FleetPlan) -> dict[str, Any]:
         "prefer": plan.prefer,
         "budget": None if plan.fleet.budget is None else plan.fleet.budget.model_dump(mode="json"),
         "metadata_bytes_per_day": plan.metadata_bytes_per_day,
-        "metadata_on_disk_bytes": sum(option.metadata_on_disk_bytes * one.table.count for one, option in plan.planned),
+        "metadata_on_disk_bytes": sum(
+            option.values["metadata_on_disk_bytes"] * one.table.count for one, option in plan.planned
+        ),
         "monthly_cost": plan.monthly_cost,
         "money": money_document(*_money_of_all(plan)),
         "currency": plan.currency,
@@ -191,7 +193,7 @@ def _table_document(one: Assigned) -> dict[str, Any]:
         "commit_interval_s": option.setting.interval_s,
         "setting": option.setting.upkeep_words,
         "metadata_bytes_per_day": option.metadata_bytes_per_day,
-        "metadata_on_disk_bytes": option.metadata_on_disk_bytes,
+        "metadata_on_disk_bytes": option.values["metadata_on_disk_bytes"],
         "monthly_cost": option.monthly_cost,
         "now": None if saving is None else setting_document(saving.now),
         "money": None if saving is None else money_document(saving.now_money, saving.then_money),

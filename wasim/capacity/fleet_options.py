@@ -22,18 +22,6 @@ from wasim.units import format_duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """A setting of a table, and what it takes of the budgets."""
-
-    setting: Setting
-    metadata_bytes_per_day: float
-    monthly_cost: float
-    metadata_on_disk_bytes: float = 0.0  # the most
-    cost_band: float = 0.0  # relative half-width of a month's cost, by the bands of bytes
-    approximated: tuple[str, ...] = ()  # sentences on what was ignored or replaced by its mean
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What is asked of a table: its own plan; or where it is one of many, its settings at these intervals, ascending,
     from file sizes that are read off between other tables'; or what one `setting` saves.
@@ -58,8 +46,8 @@ class Answered:
     Without one `fault` says why.
     """
 
-    options: tuple[Option, ...] = ()
-    chosen: Option | None = None
+    options: tuple[Figures, ...] = ()
+    chosen: Figures | None = None
     saving: Saving | None = None  # of the chosen one, or of the setting that was asked for
     request: PlanRequest | None = None
     warnings: tuple[str, ...] = ()  # of the plan
@@ -122,8 +110,8 @@ def _of_plan(request: PlanRequest) -> Answered:
         return Answered(request=request, fault=" ".join((conclusion(plan), *ways_out)))
     within = (one for one in plan.best if one.keeps_up and not one.broken(plan.limits))
     return Answered(
-        options=tuple(map(_option, within)),
-        chosen=_option(plan.chosen),
+        options=tuple(within),
+        chosen=plan.chosen,
         saving=plan.saving,
         request=request,
         warnings=tuple(warnings_of(plan)),
@@ -135,11 +123,11 @@ def _of_many(asked: Asked, request: PlanRequest, intervals_s: tuple[float, ...])
     if not able_s:
         return Answered(request=request)
     simulator = SettingSimulator(request=replace(request, freshness_s=able_s[-1]), shapes=shapes_of(asked.table))
-    search = search_for(simulator.case(Setting(interval_s=able_s[-1])), simulator, request.limits)
+    search = search_for(simulator.case_at_longest, simulator, request.limits)
     search = replace(search, aims=request.aims, tries_each=asked.begin_with is None, begin_with=asked.begin_with)
     found = (search.best_at(interval_s) for interval_s in reversed(able_s))
     within = (one for one in found if one.keeps_up and not one.broken(request.limits))
-    return Answered(options=tuple(map(_option, within)), request=request)
+    return Answered(options=tuple(within), request=request)
 
 
 def _with_saving(asked: Asked, request: PlanRequest, setting: Setting) -> Answered:
@@ -148,18 +136,7 @@ def _with_saving(asked: Asked, request: PlanRequest, setting: Setting) -> Answer
     for one in () if asked.is_read_off else filter(None, (setting, now)):
         simulator.encode(one.interval_s)
     then = simulator.figures(setting)
-    return Answered(chosen=_option(then), saving=saving_of(simulator, now, then), request=request)
-
-
-def _option(figures: Figures) -> Option:
-    return Option(
-        setting=figures.setting,
-        metadata_bytes_per_day=figures.metadata_bytes_per_day,
-        monthly_cost=figures.monthly_cost,
-        metadata_on_disk_bytes=figures.values["metadata_on_disk_bytes"],
-        cost_band=figures.cost_band,
-        approximated=figures.approximated,
-    )
+    return Answered(chosen=then, saving=saving_of(simulator, now, then), request=request)
 
 
 def stand_in_of(table: FleetTable, requirements: Requirements) -> FleetTable:

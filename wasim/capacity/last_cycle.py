@@ -9,7 +9,7 @@ Manifests may have longer cycles (`wasim.scenario.cycles`): what manifests are t
 data, is found over these, as many days before the end as they take.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -138,27 +138,21 @@ class Course:
         return next(one.time_s for one in self.written if one.kinds == MERGED_KINDS)
 
 
-class Courses(Mapping[Window, Course]):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Courses:
     """The courses of a case in some windows: each is read off its history as soon as it is asked for."""
 
-    def __init__(self, whole: Samples, windows: Iterable[Window], case: Case, shape: Shape) -> None:
-        self._whole, self._case, self._shape = whole, case, shape
-        self._found: dict[Window, Course | None] = dict.fromkeys(windows)
+    whole: Samples
+    windows: tuple[Window, ...]
+    case: Case
+    shape: Shape
+    _found: dict[Window, Course] = field(default_factory=dict)
 
-    def __getitem__(self, window: Window) -> Course:
+    def over(self, window: Window) -> Course:
         """The course in a window."""
-        found = self._found[window]
-        if found is None:
-            self._found[window] = found = _read_off(self._whole, window, self._case, self._shape)
-        return found
-
-    def __iter__(self) -> Iterator[Window]:
-        """The windows."""
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        """How many windows there are."""
-        return len(self._found)
+        if window not in self._found:
+            self._found[window] = _read_off(self.whole, window, self.case, self.shape)
+        return self._found[window]
 
 
 def courses_of(case: Case, shape: Shape, window: Window) -> Courses:
@@ -169,10 +163,10 @@ def courses_of(case: Case, shape: Shape, window: Window) -> Courses:
     history = History(case=replace(case, horizon_s=window.end_s), shape=shape)
     days = (day for day in PACE_DAYS if case.changes_rows or day >= SEEN_FROM_DAYS)
     shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
-    windows = [*(one for one in shorter if one.end_s < window.end_s), window]
+    windows = (*(one for one in shorter if one.end_s < window.end_s), window)
     stops = sorted({moment for one in windows for moment in moments_of(case, shape.manifest_growth, one)})
     history.go_on_to(stops[-1], stops)
-    return Courses(history.samples(), windows, case, shape)
+    return Courses(whole=history.samples(), windows=windows, case=case, shape=shape)
 
 
 def _commits_by(case: Case, time_s: float) -> float:

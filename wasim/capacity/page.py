@@ -94,18 +94,14 @@ MOST_INTERVALS, FEW_INTERVALS = 6, 4
 
 def render_fleet(plan: FleetPlan, source: str) -> str:
     """The page of a fleet's plan, without sliders."""
-    return (
-        page_environment("wasim.capacity")
-        .get_template("plan.html.jinja")
-        .render(
-            title=Path(source).name,
-            source=source,
-            conclusion=headline(plan),
-            first=list(fleet_sections(plan)),
-            picture=None,
-            sections=(),
-            content=None,
-        )
+    return _rendered(
+        title=Path(source).name,
+        source=source,
+        conclusion=headline(plan),
+        first=list(fleet_sections(plan)),
+        picture=None,
+        sections=(),
+        content=None,
     )
 
 
@@ -114,27 +110,27 @@ def render_plan(plan: Plan, simulator: SettingSimulator) -> str:
     found, request = _base(plan), plan.request
     base = found.setting
     lattice = _lattice(plan, base, simulator)
-    return (
-        page_environment("wasim.capacity")
-        .get_template("plan.html.jinja")
-        .render(
-            title=request.table_name,
-            source=request.source,
-            conclusion=conclusion(plan),
-            first=list(first_sections(plan)),
-            picture=_first_year(plan, simulator),
-            sections=list(further_sections(plan)),
-            band=f"{max(found.bands.values()):.0%}",
-            simulated_at=listed(format_duration(lattice.axes.intervals_s[place]) for place in lattice.sparse.intervals),
-            content=explorer_of(
-                lattice,
-                case_of(request, base),
-                request=request,
-                limits=plan.limits,
-                reset="Recommended setting" if plan.chosen is not None else "First setting",
-            ),
-        )
+    return _rendered(
+        title=request.table_name,
+        source=request.source,
+        conclusion=conclusion(plan),
+        first=list(first_sections(plan)),
+        picture=_first_year(plan, simulator),
+        sections=list(further_sections(plan)),
+        band=f"{max(found.bands.values()):.0%}",
+        simulated_at=listed(format_duration(lattice.axes.intervals_s[place]) for place in lattice.sparse.intervals),
+        content=explorer_of(
+            lattice,
+            case_of(request, base),
+            request=request,
+            limits=plan.limits,
+            reset="Recommended setting" if plan.chosen is not None else "First setting",
+        ),
     )
+
+
+def _rendered(**given: object) -> str:
+    return page_environment("wasim.capacity").get_template("plan.html.jinja").render(**given)
 
 
 def _first_year(plan: Plan, simulator: SettingSimulator) -> Picture | None:

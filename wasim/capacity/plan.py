@@ -10,7 +10,6 @@ from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.request import FEWEST_COMMITS, PlanRequest, Prefer
 from wasim.capacity.search import Search, is_steep
 from wasim.capacity.settings import (
-    Setting,
     able_intervals,
     case_of,
     intervals_of,
@@ -94,9 +93,8 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
     simulator = simulator or SettingSimulator(request=request)
     _check_horizon(request)
     now = None if request.now is None else now_of(request.now, request)
-    case = case_of(request, Setting(interval_s=request.longest_s))
-    search = replace(search_for(case, simulator, request.limits), aims=request.aims)
-    plan = _choice(search, case)
+    search = replace(search_for(simulator.case_at_longest, simulator, request.limits), aims=request.aims)
+    plan = _choice(search)
     chosen = plan.chosen
     if chosen is None:
         return replace(_with_ways_out(plan, search), evaluated=simulator.evaluated)
@@ -110,28 +108,28 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
         case=case_of(request, chosen.setting),
         saving=saving_of(simulator, now, chosen),
         other_end=choose(plan.best, other, request.limits),
-        sustained=None if chosen.commit is None else sustained(chosen.commit, case),
+        sustained=None if chosen.commit is None else sustained(chosen.commit, plan.case),
         evaluated=simulator.evaluated,
         files_per_commit=simulator.files_per_commit(chosen.setting),
     )
 
 
-def _choice(search: Search, case: Case) -> Plan:
+def _choice(search: Search) -> Plan:
     """The best setting of each interval and the choice among them, by the sizes of its own files."""
     request = search.simulator.request
-    best = _best(search, case)
+    best = _best(search)
     chosen = choose(best, request.prefer, request.limits)
     if chosen is not None and request.prefer == "freshest":
-        chosen, best = _refined(search, case, best, chosen, request.limits)
-    chosen, best = _encoded(search, case, best, chosen)
+        chosen, best = _refined(search, best, chosen)
+    chosen, best = _encoded(search, best, chosen)
     losing, avoided = tuple[LosingJob, ...](), None
     if chosen is not None:
-        chosen, losing, avoided = _winning(search, case, best, chosen)
+        chosen, losing, avoided = _winning(search, best, chosen)
         chosen = search.simulator.with_measured_bands(chosen)
         best = [chosen if one.setting.interval_s == chosen.setting.interval_s else one for one in best]
     return Plan(
         request=request,
-        case=case,
+        case=search.simulator.case_at_longest,
         best=tuple(best),
         chosen=chosen,
         frontier=frontier_of(one for one in best if one.keeps_up),
@@ -140,9 +138,7 @@ def _choice(search: Search, case: Case) -> Plan:
     )
 
 
-def _encoded(
-    search: Search, case: Case, best: list[Figures], chosen: Figures | None
-) -> tuple[Figures | None, list[Figures]]:
+def _encoded(search: Search, best: list[Figures], chosen: Figures | None) -> tuple[Figures | None, list[Figures]]:
     """The choice by the sizes of the chosen interval's own files, which may break a limit that others kept."""
     request, simulator = search.simulator.request, search.simulator
     encoded: set[float] = set()
@@ -150,14 +146,14 @@ def _encoded(
         interval_s = chosen.setting.interval_s
         simulator.encode(interval_s)
         encoded.add(interval_s)
-        exact = _sustained(simulator.figures(chosen.setting), search, case)
+        exact = _sustained(simulator.figures(chosen.setting), search)
         best = [exact if one.setting.interval_s == interval_s else one for one in best]
         chosen = choose(best, request.prefer, request.limits)
     return chosen, best
 
 
 def _winning(
-    search: Search, case: Case, best: list[Figures], chosen: Figures
+    search: Search, best: list[Figures], chosen: Figures
 ) -> tuple[Figures, tuple[LosingJob, ...], tuple[float, LosingJob] | None]:
     """The choice whose maintenance wins its races against the writers' commits: with more retries if that is enough,
     or else at a longer interval, as jobs fail more at shorter ones; where none does, the choice without those that
@@ -169,21 +165,21 @@ def _winning(
     tried: Figures | None = chosen
     while losing and tried is not None:
         if all(one.share_retried <= MOST_FAILED for one in losing):
-            tried = _sustained(simulator.figures(replace(tried.setting, retries=RETRIES)), search, case)
+            tried = _sustained(simulator.figures(replace(tried.setting, retries=RETRIES)), search)
             losing = ()
             break
         best = [one for one in best if one.setting.interval_s > tried.setting.interval_s]
-        tried, best = _encoded(search, case, best, choose(best, request.prefer, request.limits))
+        tried, best = _encoded(search, best, choose(best, request.prefer, request.limits))
         if tried is not None:
             losing = losing_jobs(tried, simulator.case(tried.setting), request)
     if tried is None:
-        without = _without(first, search, case, chosen)
+        without = _without(first, search, chosen)
         return (chosen, first, None) if without is None else (without, (), (chosen.setting.interval_s, first[0]))
     is_longer = tried.setting.interval_s > chosen.setting.interval_s
     return tried, losing, (chosen.setting.interval_s, first[0]) if is_longer else None
 
 
-def _without(losing: Iterable[LosingJob], search: Search, case: Case, chosen: Figures) -> Figures | None:
+def _without(losing: Iterable[LosingJob], search: Search, chosen: Figures) -> Figures | None:
     """The choice without these jobs; None where a scenario or a limit wants them, or others lose."""
     simulator, kept = search.simulator, chosen.setting.maintenance
     names = {one.name for one in losing}
@@ -194,13 +190,13 @@ def _without(losing: Iterable[LosingJob], search: Search, case: Case, chosen: Fi
     if "rewrite_manifests" in names:
         kept = replace(kept, rewrite_every_s=None)
     setting = replace(chosen.setting, maintenance=kept)
-    found = _sustained(simulator.figures(setting), search, case)
+    found = _sustained(simulator.figures(setting), search)
     if not found.keeps_up or found.broken(search.limits):
         return None
     return None if losing_jobs(found, simulator.case(setting), simulator.request) else found
 
 
-def _best(search: Search, case: Case) -> list[Figures]:
+def _best(search: Search) -> list[Figures]:
     """The best setting at each interval, ascending; the longest is searched first.
 
     Of statements, which take seconds to step through, shorter intervals are left out once one costs much more
@@ -208,7 +204,7 @@ def _best(search: Search, case: Case) -> list[Figures]:
     """
     request = search.simulator.request
     *shorter, longest_s = able_intervals(intervals_of(request.longest_s), request)
-    found = [_sustained(search.best_at(longest_s), search, case)]
+    found = [_sustained(search.best_at(longest_s), search)]
     tries_each = not search.changes_rows or request.prefer == "freshest"
     if not search.changes_rows:
         search.prepare(reversed(shorter))
@@ -216,26 +212,26 @@ def _best(search: Search, case: Case) -> list[Figures]:
         within = [one.monthly_cost for one in found if one.keeps_up and not one.broken(search.limits)]
         if not tries_each and within and is_steep(found[-1].monthly_cost, within):
             break
-        found.append(_sustained(search.best_at(interval_s), search, case))
+        found.append(_sustained(search.best_at(interval_s), search))
     return found[::-1]
 
 
-def _sustained(best: Figures, search: Search, case: Case) -> Figures:
+def _sustained(best: Figures, search: Search) -> Figures:
     """The best of an interval with its commits, or if they take longer than that, with the smallest metadata.json."""
     simulator = search.simulator
-    found = simulator.with_commits(best, case)
+    found = simulator.with_commits(best)
     if found.keeps_up or not best.keeps_up:
         return found
-    lean = simulator.with_commits(simulator.figures(search.lean(best.setting)), case)
+    lean = simulator.with_commits(simulator.figures(search.lean(best.setting)))
     return lean if lean.keeps_up else found
 
 
-def _nearest(best: Figures, search: Search, case: Case) -> Figures:
+def _nearest(best: Figures, search: Search) -> Figures:
     """What comes nearest to the limits at the interval of its best setting, which may cost less; by the
     sizes of its own files if they have been encoded since.
     """
     nearest = search.nearest_at(best.setting.interval_s)
-    return _sustained(search.simulator.figures(nearest.setting), search, case)
+    return _sustained(search.simulator.figures(nearest.setting), search)
 
 
 def _check_horizon(request: PlanRequest) -> None:
@@ -273,24 +269,22 @@ def search_for(case: Case, simulator: SettingSimulator, limits: Sequence[Limit])
     )
 
 
-def _refined(
-    search: Search, case: Case, best: list[Figures], chosen: Figures, limits: Sequence[Limit]
-) -> tuple[Figures, list[Figures]]:
+def _refined(search: Search, best: list[Figures], chosen: Figures) -> tuple[Figures, list[Figures]]:
     """The shortest interval within limits, looked for below the shortest that was tried, and between the steps of the
     ladder too.
     """
-    found = list(best)
+    found, limits = list(best), search.limits
     while chosen is found[0] and (further_s := shorter_step(chosen.setting.interval_s)):
         if not able_intervals([further_s], search.simulator.request):
             break
-        found.insert(0, _sustained(search.best_at(further_s), search, case))
+        found.insert(0, _sustained(search.best_at(further_s), search))
         chosen = found[0] if found[0].keeps_up and not found[0].broken(limits) else chosen
     longest = chosen.setting.interval_s
     shortest = max((one.setting.interval_s for one in found if one.setting.interval_s < longest), default=longest)
     between = able_intervals(steps_between(shortest, longest), search.simulator.request)
     while between:
         place = len(between) // 2
-        tried = _sustained(search.best_at(between[place]), search, case)
+        tried = _sustained(search.best_at(between[place]), search)
         found.append(tried)
         is_within = tried.keeps_up and not tried.broken(limits)
         chosen = tried if is_within else chosen
@@ -302,7 +296,7 @@ def _with_ways_out(plan: Plan, search: Search) -> Plan:
     """The plan with what to relax, or the interval beyond the freshness that would do."""
     beyond = _beyond(plan.request.longest_s, plan, search)
     if beyond is not None:
-        beyond, _ = _encoded(search, plan.case, [beyond], choose([beyond], plan.request.prefer, plan.limits))
+        beyond, _ = _encoded(search, [beyond], choose([beyond], plan.request.prefer, plan.limits))
     return replace(plan, relaxations=_relaxations(plan, search), beyond=beyond)
 
 
@@ -312,13 +306,13 @@ def _relaxations(plan: Plan, search: Search) -> tuple[Relaxation, ...]:
     """
     found: tuple[Relaxation, ...] = ()
     for _ in range(MOST_RELAXED):
-        nearest = [_nearest(best, search, plan.case) for best in plan.best]
+        nearest = [_nearest(best, search) for best in plan.best]
         found = relax([one for one in nearest if one.keeps_up], plan.limits)
         relaxed = {one.limit: replace(one.limit, bound=one.value) for one in found}
         limits = [relaxed.get(limit, limit) for limit in plan.limits]
         search = replace(search_for(plan.case, search.simulator, limits), aims=search.aims)
-        best = _best(search, plan.case)
-        chosen, _ = _encoded(search, plan.case, best, choose(best, plan.request.prefer, limits))
+        best = _best(search)
+        chosen, _ = _encoded(search, best, choose(best, plan.request.prefer, limits))
         if chosen is not None:
             return tuple(replace(one, figures=chosen) for one in found)
     return found
@@ -327,7 +321,7 @@ def _relaxations(plan: Plan, search: Search) -> tuple[Relaxation, ...]:
 def _beyond(interval_s: float, plan: Plan, search: Search) -> Figures | None:
     """The best setting of the next longer interval; None where the table cannot be written at that."""
     further = able_intervals(longer_steps(interval_s)[:1], plan.request)
-    return _sustained(search.best_at(further[0]), search, plan.case) if further else None
+    return _sustained(search.best_at(further[0]), search) if further else None
 
 
 def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
@@ -342,7 +336,7 @@ def _with_neighbours(plan: Plan, chosen: Figures, search: Search) -> Plan:
         plan,
         shorter=shorter[-1] if shorter else None,
         longer=longer[0] if longer else _beyond(setting.interval_s, plan, search),
-        stopped_by=_nearest(shorter[-1], search, plan.case).broken(plan.limits)
+        stopped_by=_nearest(shorter[-1], search).broken(plan.limits)
         if shorter and plan.request.prefer == "freshest"
         else (),
         at_rates=tuple((rate, simulator.figures(setting, rate=rate)) for rate in rates),

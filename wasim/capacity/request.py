@@ -8,6 +8,7 @@ from math import ceil, floor, inf
 from pathlib import Path
 from typing import Any, Literal
 
+from wasim.capacity.words import period_words
 from wasim.contention import LOCAL, catalog_named, provider_named
 from wasim.errors import WasimError, quoted
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, METADATA_COMPRESSION, TableProperties
@@ -120,7 +121,7 @@ class PlanRequest:
         if small := jobs.get(COMPACTION, {}).get("when_small_files"):
             found.append(f"compact at {small} small files")
         if orphans := jobs.get("remove_orphan_files"):
-            found.append(f"remove orphan files every {format_duration(self.seconds_of(orphans['every']))}")
+            found.append(f"remove orphan files {period_words(self.seconds_of(orphans['every']))}")
         return tuple(found)
 
     @property
@@ -384,7 +385,7 @@ def _request(
         table_name=table_name_of(requirements.table_name or DEFAULT_NAME),
         assumed=(*assumed, *_not_given(requirements, age_s)),
         writers=writers,
-        provider=_provider(requirements),
+        provider=requirements.provider or LOCAL,
         catalog=catalog_named(requirements.catalog, requirements.provider),
         dialect=_dialect(requirements.dialect),
         machine=_machine(requirements),
@@ -450,13 +451,6 @@ def _prices(requirements: Requirements) -> Prices:
     if requirements.per_job is None:
         return prices
     return prices.model_copy(update={"per_job": _number("--per-job", requirements.per_job, most=1e6)})
-
-
-def _provider(requirements: Requirements) -> str:
-    if requirements.provider is None:
-        return LOCAL
-    provider_named(requirements.provider)
-    return requirements.provider
 
 
 def _dialect(text: str | None) -> Dialect | None:

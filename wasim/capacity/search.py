@@ -13,7 +13,6 @@ finds what the interval costs.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Protocol, TypeVar
 
 from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.settings import Maintenance, Setting
@@ -33,23 +32,6 @@ MOST_BAND = 0.25  # of a monthly cost: wider ones are not planned by
 STEEP = 1.5  # times the least cost: shorter intervals only cost more
 NEGLIGIBLE = 1e-3  # of a limit
 NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
-
-
-class _Candidate(Protocol):
-    @property
-    def setting(self) -> Setting: ...
-
-    @property
-    def monthly_cost(self) -> float: ...
-
-    @property
-    def cost_band(self) -> float: ...
-
-    @property
-    def metadata_bytes_per_day(self) -> float: ...
-
-
-Candidate = TypeVar("Candidate", bound=_Candidate)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -334,7 +316,7 @@ def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ())
     return min(nearest, key=lambda one: (*one.setting.complexity, one.monthly_cost))
 
 
-def as_cheap(found: Sequence[Candidate], bands: Iterable[float]) -> list[Candidate]:
+def as_cheap(found: Sequence[Figures], bands: Iterable[float]) -> list[Figures]:
     """Those that may cost as little as the cheapest, each cost within its band, or half a unit of money more."""
     banded = list(zip(found, bands, strict=True))
     cheapest, band = min(banded, key=lambda one: one[0].monthly_cost)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wasim.capacity.request import COMPACTION, PlanRequest
+from wasim.capacity.words import period_words
 from wasim.errors import WasimError
 from wasim.forecast.ahead import INTERVALS_S, LEAST_STEP_S
 from wasim.iceberg.properties import (
@@ -19,9 +20,8 @@ from wasim.scenario.examine import examine
 from wasim.scenario.sweep import make_case
 from wasim.twin import shipped_profile
 from wasim.twin.profile import as_written
-from wasim.units import DAY_S, HOUR_S, format_bytes, format_duration
+from wasim.units import DAY_S, format_bytes, format_duration
 
-OFTEN = {DAY_S: "daily", HOUR_S: "hourly"}
 MOST_INTERVALS = 8
 DEFAULTS = {METADATA_DELETE_AFTER_COMMIT_ENABLED: "false", METADATA_COMPRESSION: "none"}  # of a table without them
 
@@ -55,11 +55,6 @@ class Maintenance:
     def words(self) -> str:
         """`expire hourly, compact daily`, or `no maintenance`."""
         return ", ".join([*(f"{job} {period_words(s)}" for job, s in self.periods_s), *self.own]) or "no maintenance"
-
-
-def period_words(every_s: float) -> str:
-    """`daily`, `hourly` or `every 6h`."""
-    return OFTEN.get(every_s) or f"every {format_duration(every_s)}"
 
 
 NO_MAINTENANCE = Maintenance(expire_every_s=None, older_than_s=None, rewrite_every_s=None)
@@ -205,18 +200,14 @@ def _jobs(maintenance: Maintenance, request: PlanRequest) -> dict[str, Any]:
     jobs: dict[str, Any] = {"expire_snapshots": None, "rewrite_manifests": None}
     if maintenance.expire_every_s is not None:
         jobs["expire_snapshots"] = {
-            "every": _text(maintenance.expire_every_s),
-            "older_than": _text(maintenance.older_than_s),
+            "every": format_duration(maintenance.expire_every_s),
+            "older_than": format_duration(maintenance.older_than_s or 0.0),
             "retain_last": request.retain_last,
         }
     if maintenance.rewrite_every_s is not None:
-        jobs["rewrite_manifests"] = {"every": _text(maintenance.rewrite_every_s)}
+        jobs["rewrite_manifests"] = {"every": format_duration(maintenance.rewrite_every_s)}
     if maintenance.compact_every_s is not None:
-        jobs[COMPACTION] = {**request.compaction, "every": _text(maintenance.compact_every_s)}
+        jobs[COMPACTION] = {**request.compaction, "every": format_duration(maintenance.compact_every_s)}
     elif request.own_compaction_s is not None:  # a setting without the scenario's own
         jobs[COMPACTION] = None
     return jobs
-
-
-def _text(seconds: float | None) -> str:
-    return format_duration(seconds or 0.0)

@@ -4,8 +4,9 @@ from math import ceil, floor, log10
 
 from wasim.report.words import SMALLEST_SUM
 from wasim.scenario.metrics import COUNTS, PERIODS_S, Limit, dimension_of, format_value, metric_words
-from wasim.units import format_duration, format_figure
+from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
 
+OFTEN = {DAY_S: "daily", HOUR_S: "hourly"}
 SAID_TO = {"money": 2, "bytes": 0}  # decimals
 SHOWN_METRICS = (
     "monthly_cost",
@@ -18,6 +19,11 @@ SHOWN_METRICS = (
     "planning_p50_ms",
 )
 """Metrics of every table of a plan, on the terminal and on the page, in this order."""
+
+
+def period_words(every_s: float) -> str:
+    """`daily`, `hourly` or `every 6h`."""
+    return OFTEN.get(every_s) or f"every {format_duration(every_s)}"
 
 
 def value_words(metric: str, value: float, currency: str) -> str:

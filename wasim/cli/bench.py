@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of, require_pyiceberg, require_spark
+from wasim.cli.options import AsJson, Master, Only, PriceFile, Settings, overrides_of, require
 from wasim.cli.terminal import Format, FormatOption, Link, chosen_format, console, echo, print_notes, render
 from wasim.errors import ExitCode
 
@@ -53,7 +53,7 @@ def bench(
         if engine in ("flink", "pyiceberg"):
             outcome = _write_without_spark(engine, scenario, out, fresh=fresh, prices=prices)
         else:
-            require_spark("bench")
+            require("bench", "bench")
             from wasim.bench import BenchOptions, engine_named
             from wasim.bench import bench as run_bench
 
@@ -73,10 +73,10 @@ def _write_without_spark(
     from wasim.runner.written import write_scenario
 
     if engine == "flink":
-        require_spark("bench --engine flink")  # whose jars compile what records
+        require("bench --engine flink", "bench")  # whose jars compile what records
         from wasim.flink import FLINK as WRITER
     else:
-        require_pyiceberg("bench --engine pyiceberg")
+        require("bench --engine pyiceberg", "pyiceberg")
         from wasim.pyiceberg import PYICEBERG as WRITER
     return write_scenario(WRITER, scenario, out, console(stderr=True), fresh=fresh, prices=prices)
 
@@ -125,7 +125,7 @@ def profile(
     master: Master = "local[2]",
 ) -> None:
     """Measure a writer on real tables: the profile that `simulate --profile` takes."""
-    require_spark("profile")
+    require("profile", "bench")
     from wasim.bench.profile import measure_writer
     from wasim.runs import write_atomically
     from wasim.twin import render_profile

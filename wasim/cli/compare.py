@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson, PriceFile, RunName, table_location, takes_workload
+from wasim.cli.options import AsJson, PriceFile, RunName, flags_of, given_of, refuse, table_location, takes_workload
 from wasim.cli.terminal import (
     FailAbove,
     FailOnMissing,
@@ -17,7 +17,7 @@ from wasim.cli.terminal import (
     echo,
     render,
 )
-from wasim.errors import ExitCode, WasimError
+from wasim.errors import ExitCode
 
 if TYPE_CHECKING:
     from wasim.diff.difference import Workload
@@ -107,26 +107,22 @@ def diff(
     from wasim.units import MOST_AHEAD_S, duration_of_flag_s
 
     form = chosen_format(form, as_json=as_json, link=link)
-    if fail_above is not None:
-        parse_gate(fail_above)
+    gate = None if fail_above is None else parse_gate(fail_above)
     duration_of_flag_s("--horizon", horizon, MOST_AHEAD_S)  # what no side says is a mistake before any is compared
     if provider is not None:
         provider_named(provider)
     if prices is not None:
         load_prices(prices)
-    flags: dict[str, object] = {f"--{name.replace('_', '-')}": text for name, text in workload.items()}
-    flags |= {"--scenario": scenario, "--interval": interval}
-    given = [flag for flag, value in flags.items() if value]
+    given = given_of(flags_of(workload) | {"--scenario": scenario, "--interval": interval})
     terms = Terms(
         horizon=horizon,
         location=None if location is None else table_location(location),
         provider=provider,
         prices=prices,
     )
-    found = find_differences(
-        find_pairs(base, head, repository), _workload(scenario, workload | {"horizon": horizon}, interval), terms
-    )
-    verdict = judge_differences(found, fail_above, fails_on_missing=fail_on_missing)
+    tried = _workload(scenario, workload, interval, horizon)
+    found = find_differences(find_pairs(base, head, repository), tried, terms)
+    verdict = judge_differences(found, gate, fails_on_missing=fail_on_missing)
     if form is Format.TABLE:
         echo("\n".join(difference_lines(found)))
     else:
@@ -141,7 +137,7 @@ def diff(
         raise typer.Exit(int(ExitCode.FINDINGS))
 
 
-def _workload(scenario: Path | None, given: dict[str, str | None], interval: str | None) -> "Workload":
+def _workload(scenario: Path | None, given: dict[str, str | None], interval: str | None, horizon: str) -> "Workload":
     """What settings are tried on: a scenario, or flags with defaults that are named."""
     import json
 
@@ -149,16 +145,14 @@ def _workload(scenario: Path | None, given: dict[str, str | None], interval: str
     from wasim.scenario import load_scenario
     from wasim.scenario.from_flags import document_from_flags
 
-    flags = [f"--{name.replace('_', '-')}" for name, text in given.items() if text and name != "horizon"]
     if scenario is not None:
-        if flags or interval is not None:
-            raise WasimError(f"{(*flags, '--interval')[0]} and --scenario exclude each other. Change the scenario.")
+        refuse(flags_of(given) | {"--interval": interval}, "and --scenario exclude each other. Change the scenario.")
         loaded = load_scenario(scenario)
         first = "the first case of " if len(loaded.cases()) > 1 else ""
         expires = loaded.scenario.maintenance.expire_snapshots is not None
         return Workload(text=loaded.text, assumed=(f"Settings are tried on {first}{scenario}.",), expires=expires)
     rows = given["rows_per_second"]
-    document, assumed = document_from_flags({**given, "rows_per_second": rows or DEFAULT_ROWS})
+    document, assumed = document_from_flags({**given, "rows_per_second": rows or DEFAULT_ROWS, "horizon": horizon})
     said = [
         f"Settings are tried on {rows or DEFAULT_ROWS} rows a second{'' if rows else ' (default)'}, with a commit every"
         f" {interval or DEFAULT_INTERVAL} where none is set; snapshots expire daily, by the table's own age.",

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import AsJson, TableOptions, check_writable, map_on, refuse, takes_table
+from wasim.cli.options import AsJson, TableOptions, check_writable, map_on, only_one, refuse, takes_table
 from wasim.cli.terminal import console, echo
 from wasim.errors import ExitCode, WasimError, quoted
 
@@ -99,10 +100,9 @@ def inspect(
     if html is not None:
         check_writable("--html", html)
     printed = {"--json": as_json, "--prometheus": prometheus, "--files": files and not as_json}
-    if len(twice := [flag for flag, value in printed.items() if value]) > 1:
-        raise WasimError(f"{twice[0]} and {twice[1]} exclude each other: give one.")
-    if html is None and (prometheus or printed["--files"]):
-        refuse({"--forecast": forecast}, f"is not in what {twice[0]} prints. Leave one out, or give --json or --html.")
+    as_text = only_one(printed)
+    if html is None and as_text in ("--prometheus", "--files"):
+        refuse({"--forecast": forecast}, f"is not in what {as_text} prints. Leave one out, or give --json or --html.")
     of_a_table: dict[str, object] = {
         "--forecast": forecast,
         "--files": files,
@@ -299,17 +299,13 @@ def watch(
 
     options = replace(table.inspecting(), reads_manifests=False)
     every_s, for_s = duration_of_flag_s("--every", every), duration_of_flag_s("--for", for_how_long)
-    exposition = None if port is None else Exposition(port)
+    with nullcontext() if port is None else closing(Exposition(port)) as exposition:
 
-    def expose(inspection: "Inspection") -> None:
-        if exposition is not None:
-            exposition.text = render_prometheus(inspection)
+        def expose(inspection: "Inspection") -> None:
+            if exposition is not None:
+                exposition.text = render_prometheus(inspection)
 
-    try:
         if exposition is not None:
             echo(f"Prometheus: http://127.0.0.1:{exposition.port}/metrics", err=True)
         for line in watch_table(lambda: inspect_location(location, options), every_s=every_s, for_s=for_s, seen=expose):
             echo(line)
-    finally:
-        if exposition is not None:
-            exposition.close()

@@ -52,11 +52,28 @@ def overrides_of(settings: Sequence[str] | None) -> dict[str, str]:
     return overrides
 
 
-def refuse(given: Mapping[str, object], why: str) -> None:
+def flags_of(values: Mapping[str, object]) -> dict[str, object]:
+    """Values by flag, which for `rows_per_second` is `--rows-per-second`."""
+    return {f"--{name.replace('_', '-')}": value for name, value in values.items()}
+
+
+def given_of(flags: Mapping[str, object]) -> list[str]:
+    """The flags among these that have a value."""
+    return [flag for flag, value in flags.items() if value is not None and value is not False]
+
+
+def refuse(flags: Mapping[str, object], why: str) -> None:
     """WasimError for the first of these flags that has a value: it would be ignored, and `why` says so."""
-    for flag, value in given.items():
-        if value:
-            raise WasimError(f"{flag} {why}")
+    for flag in given_of(flags):
+        raise WasimError(f"{flag} {why}")
+
+
+def only_one(flags: Mapping[str, object]) -> str:
+    """The one of these flags that has a value; empty where none has. WasimError for two."""
+    given = given_of(flags)
+    if len(given) > 1:
+        raise WasimError(f"{given[0]} and {given[1]} exclude each other: give one.")
+    return given[0] if given else ""
 
 
 def check_writer(profile: str | None, writer: str | None) -> None:
@@ -255,20 +272,18 @@ def write_page(path: Path, page: str) -> None:
 
 
 _SPARK = {"pyspark": "Spark", "py4j": "Spark's gateway", "pandas": "pandas"}
-_TIMING = {"pytest_benchmark": "pytest-benchmark"}
+_EXTRAS = {
+    "spark": _SPARK,
+    "bench": _SPARK | {"pytest_benchmark": "pytest-benchmark"},
+    "pyiceberg": {"pyiceberg": "pyiceberg"},
+}
 
 
-def require_spark(use: str, extra: str = "bench") -> None:
+def require(use: str, extra: str) -> None:
     """EnvironmentFault naming the first of the packages that `use`, a verb, misses and the extra brings."""
-    for module, name in (_SPARK | _TIMING if extra == "bench" else _SPARK).items():
+    for module, name in _EXTRAS[extra].items():
         if find_spec(module) is None:
             raise EnvironmentFault(f'{use} needs {name}: pip install "wasim[{extra}]"')
-
-
-def require_pyiceberg(use: str) -> None:
-    """EnvironmentFault if `use`, a verb, misses pyiceberg."""
-    if find_spec("pyiceberg") is None:
-        raise EnvironmentFault(f'{use} needs pyiceberg: pip install "wasim[pyiceberg]"')
 
 
 @contextmanager
@@ -277,7 +292,7 @@ def map_on(master: str, verb: str) -> Iterator[Callable[[Callable[[Any], Any], S
 
     EnvironmentFault if Spark is not installed.
     """
-    require_spark(f"{verb} --master", "spark")
+    require(f"{verb} --master", "spark")
     from wasim.cluster import open_map
 
     folder = Path(mkdtemp(prefix=f"wasim-{verb}-"))

@@ -1,8 +1,7 @@
 """`wasim plan`: which commit interval and which maintenance to choose, under limits; for one table, or for a fleet."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +15,10 @@ from wasim.cli.options import (
     TableOptions,
     check_writable,
     check_writer,
+    flags_of,
+    given_of,
     map_on,
+    only_one,
     overrides_of,
     refuse,
     table_location,
@@ -97,28 +99,21 @@ def plan(
     if form is Format.CSV and fleet is None:
         raise WasimError(f"--format {form}: a plan has no such form, a fleet's has. Give json.")
     sources = {"a scenario": file, "--from-run": from_run, "--from-table": from_table, "--fleet": fleet}
-    source = _only_one(sources)
+    source = only_one(sources)
     if table.given and from_table is None and fleet is None:
         raise WasimError(f"{table.given[0]} is for a table that exists: give --from-table LOCATION too.")
     for flag, path in (("--html", html), ("--emit-scenario", emit_scenario)):
         if path is not None:
             check_writable(flag, path)
     if fleet is not None:
-        others = {"horizon": horizon, "name": requirements.table_name, "location": location, "now": requirements.now}
-        others |= {"profile": written_by, "set": ", ".join(settings or ()) or None}
         refuse({"--explain": explain}, "is for one table. Leave it out: --json has all that a fleet's plan says.")
-        plan_many(
-            Many(location=fleet, requirements=requirements, reaching=table, master=master),
-            refused=workload | others | {"emit_scenario": None if emit_scenario is None else str(emit_scenario)},
-            form=form,
-            html=html,
-            link=link,
-        )
-        return
-    if master is not None:
-        raise WasimError("--master is for a fleet: give --fleet FILE too.")
+        own: dict[str, object] = {"horizon": horizon, "name": requirements.table_name, "location": location}
+        own |= {"now": requirements.now, "profile": written_by, "set": settings or None, "emit_scenario": emit_scenario}
+        many = _fleet_plan(fleet, requirements, table, master, given_of(flags_of(workload | own)))
+        return _show_fleet(many, fleet, form, html, link)
+    refuse({"--master": master}, "is for a fleet: give --fleet FILE too.")
     asked = partial(_request, overrides=overrides_of(settings), requirements=requirements, reaching=table)
-    request = asked(source, sources.get(source), workload | {"horizon": horizon})
+    request = asked(source, sources.get(source), workload, horizon)
     if written_by is not None:
         request = request.written_by(written_by)
     if emit_scenario is not None and request.writers > 1:
@@ -136,6 +131,7 @@ def plan(
         write_atomically(emit_scenario, render_scenario(request, made.chosen.setting))
     if made.chosen is None:
         raise typer.Exit(int(ExitCode.FINDINGS))
+    return None
 
 
 def _show(made: "Plan", form: Format, *, explain: bool, link: str) -> None:
@@ -150,18 +146,11 @@ def _show(made: "Plan", form: Format, *, explain: bool, link: str) -> None:
     return echo("\n".join(plan_lines(made, explains=explain)))
 
 
-def _only_one(sources: Mapping[str, object]) -> str:
-    """What the source of a plan is called on the command line; empty for flags. WasimError if two are given."""
-    named = [words for words, value in sources.items() if value is not None]
-    if len(named) > 1:
-        raise WasimError(f"{named[0]} and {named[1]} exclude each other: give one.")
-    return named[0] if named else ""
-
-
 def _request(
     words: str,
     given: Any,  # noqa: ANN401 - a path, or a table's name
     workload: dict[str, str | None],
+    horizon: str | None,
     *,
     overrides: dict[str, str],
     requirements: "Requirements",
@@ -173,75 +162,66 @@ def _request(
     if words not in ("a scenario", "--from-run") and overrides:
         raise WasimError("--set is for a scenario: give its file, or the flags of a workload alone.")
     if not words:
-        return request_from_flags(workload, requirements)
-    for flag, text in workload.items():
-        if flag != "horizon" and text is not None:
-            remedy = "" if words == "--from-table" else " Give --set FIELD=VALUE."
-            raise WasimError(f"--{flag.replace('_', '-')} and {words} exclude each other.{remedy}")
+        return request_from_flags(workload | {"horizon": horizon}, requirements)
+    remedy = "" if words == "--from-table" else " Give --set FIELD=VALUE."
+    refuse(flags_of(workload), f"and {words} exclude each other.{remedy}")
     if words == "a scenario":
-        return request_from_file(given, overrides, requirements, workload["horizon"])
+        return request_from_file(given, overrides, requirements, horizon)
     if words == "--from-run":
         from wasim.runs.folder import find_run
 
-        return request_from_run(find_run(given), overrides, requirements, workload["horizon"])
+        return request_from_run(find_run(given), overrides, requirements, horizon)
     from wasim.capacity.from_table import request_from_table
 
-    return request_from_table(given, requirements, workload["horizon"], reaching.inspecting())
+    return request_from_table(given, requirements, horizon, reaching.inspecting())
 
 
 OF_ALL = ("metadata_bytes_per_day", "monthly_cost")  # limits that are a budget
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Many:
-    """Where many tables are named, what is asked of them, how they are reached, and the Spark that plans, if any."""
-
-    location: str
-    requirements: "Requirements"
-    reaching: TableOptions
-    master: str | None
-
-
-def plan_many(many: Many, *, refused: Mapping[str, str | None], form: Format, html: Path | None, link: str) -> None:
-    """Prints the plan of a fleet; exit 1 if a table has no setting, or its budget is too small. No flag may be given of
-    what each table says itself.
-    """
+def _show_fleet(made: "FleetPlan", source: str, form: Format, html: Path | None, link: str) -> None:
+    """Prints the plan of a fleet; exit 1 if a table has no setting, or its budget is too small."""
     from wasim.capacity.fleet_answer import fleet_comment, fleet_document, fleet_lines
     from wasim.capacity.page import render_fleet
 
-    made = _planned(many, refused)
     if form is Format.TABLE:
         echo("\n".join(fleet_lines(made)))
     else:
         document, leads_to = fleet_document(made), link or ("" if html is None else str(html))
         echo(render(form, document, document["tables"], lambda: fleet_comment(made, leads_to)))
     if html is not None:
-        write_page(html, render_fleet(made, many.location))
+        write_page(html, render_fleet(made, source))
     if not made.fits:
         raise typer.Exit(int(ExitCode.FINDINGS))
 
 
-def _planned(many: Many, refused: Mapping[str, str | None]) -> "FleetPlan":
-    """The plan. A file says all that is asked of its tables; of a warehouse's the same is asked of each."""
+def _fleet_plan(
+    location: str, asked: "Requirements", reaching: TableOptions, master: str | None, given: list[str]
+) -> "FleetPlan":
+    """The plan. A file says all that is asked of its tables; of a warehouse's the same is asked of each. None of the
+    flags may be `given` of what each table says itself.
+    """
     from wasim.capacity.fleet import plan_fleet
     from wasim.scenario.fleet import load_fleet
     from wasim.scenario.metrics import METRICS
 
-    asked, inspecting = many.requirements, many.reaching.inspecting()
-    tables = _tables_in(many.location, inspecting)
-    given = [f"--{name.replace('_', '-')}" for name, text in refused.items() if text is not None]
+    inspecting = reaching.inspecting()
+    tables = _tables_in(location, inspecting)
     if not tables:
-        given += [METRICS[metric].flag for metric in asked.limits]
-        given += ["--freshness"] if asked.freshness else []
+        given = [
+            *given,
+            *(METRICS[metric].flag for metric in asked.limits),
+            *(["--freshness"] if asked.freshness else []),
+        ]
     if given:
         raise WasimError(
             f"{given[0]} and --fleet exclude each other. Take {given[0]} out: a fleet's tables say that themselves."
         )
-    fleet, requirements = _fleet_of(tables, many) if tables else (load_fleet(Path(many.location)), asked)
+    fleet, requirements = _fleet_of(tables, location, asked) if tables else (load_fleet(Path(location)), asked)
     plans = partial(plan_fleet, fleet, requirements, reaching=inspecting, names_faults=bool(tables))
-    if many.master is None:
+    if master is None:
         return plans()
-    with map_on(many.master, "plan") as mapped:
+    with map_on(master, "plan") as mapped:
         return plans(mapped)
 
 
@@ -257,14 +237,13 @@ def _tables_in(location: str, inspecting: "InspectOptions") -> tuple[str, ...]:
     return tables
 
 
-def _fleet_of(tables: tuple[str, ...], many: Many) -> "tuple[Fleet, Requirements]":
+def _fleet_of(tables: tuple[str, ...], location: str, asked: "Requirements") -> "tuple[Fleet, Requirements]":
     """The fleet of these tables, and what is asked of each: limits on money and on metadata a day are its budget."""
     from wasim.capacity.request import parsed_limit
     from wasim.scenario.fleet import Budget, fleet_of
 
-    limits = many.requirements.limits
-    bounds = {metric: parsed_limit(metric, text).bound for metric, text in limits.items() if metric in OF_ALL}
+    bounds = {metric: parsed_limit(metric, text).bound for metric, text in asked.limits.items() if metric in OF_ALL}
     day, money = (bounds.get(metric) for metric in OF_ALL)
     budget = Budget.model_construct(metadata_per_day=None if day is None else round(day), monthly_cost=money)
-    of_each = {metric: text for metric, text in limits.items() if metric not in OF_ALL}
-    return fleet_of(tables, many.location, budget if bounds else None), replace(many.requirements, limits=of_each)
+    of_each = {metric: text for metric, text in asked.limits.items() if metric not in OF_ALL}
+    return fleet_of(tables, location, budget if bounds else None), replace(asked, limits=of_each)

@@ -14,9 +14,10 @@ from wasim.cli.options import (
     Settings,
     check_writable,
     check_writer,
+    flags_of,
     overrides_of,
     refuse,
-    require_spark,
+    require,
     table_location,
     takes_workload,
 )
@@ -84,23 +85,23 @@ def simulate(
         profile_named(profile)  # a mistake in it is reported as the flag's
     if provider is not None:
         provider_named(provider)
-    if file is not None and (given := [name for name, text in workload.items() if text is not None]):
-        raise WasimError(f"--{given[0].replace('_', '-')} and a scenario exclude each other. Give --set FIELD=VALUE.")
-    if file is not None and interval is not None:
-        raise WasimError("--interval and a scenario exclude each other. Give --set commit_interval=VALUE.")
-    if grid is None and master is not None:
-        raise WasimError("--master is for a sweep: give --grid a folder too.")
+    if file is not None:
+        refuse(flags_of(workload), "and a scenario exclude each other. Give --set FIELD=VALUE.")
+        refuse({"--interval": interval}, "and a scenario exclude each other. Give --set commit_interval=VALUE.")
+    refuse({"--master": master if grid is None else None}, "is for a sweep: give --grid a folder too.")
     if master is not None:
-        require_spark("simulate --master", "spark")
+        require("simulate --master", "spark")
     if grid is not None:
         _check_grid(grid, form, master)
         refuse({"--out": out, "--table-only": table_only, "--prices": prices}, "is for a run, and --grid leaves none.")
     refuse({"--out": out if table_only else None}, "and --table-only exclude each other: that leaves no run behind.")
+    lies_there = "and --emit exclude each other: the emitted tables lie in the emitted folder."
+    refuse({"--location": None if emit is None else location}, lies_there)
     options = SimulationOptions(
         results=None if table_only else out or Path("results"),
         mode=_mode(mode, emit),
         emit=emit,
-        location=_location(location, emit),
+        location=None if location is None else table_location(location),
         provider=provider,
         catalog=catalog_named(catalog, provider),
         prices=prices,
@@ -172,12 +173,3 @@ def _make_emitted(folder: Path) -> None:
     except OSError as error:
         named = printable(str(folder), 80)
         raise WasimError(f"--emit {named}: no folder can be made there ({error.strerror}). Name another.") from None
-
-
-def _location(text: str | None, emit: Path | None) -> str | None:
-    """A table location without a slash at its end."""
-    if text is None:
-        return None
-    if emit is not None:
-        raise WasimError("--location and --emit exclude each other: the emitted tables lie in the emitted folder.")
-    return table_location(text)

@@ -15,7 +15,7 @@ from wasim.contention.case_latency import (
     statements_of,
     times_of,
 )
-from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, RetryPolicy, conflict_rule, retry_policy
+from wasim.contention.conflicts import CONFLICT_RULES, ConflictRule, conflict_rule
 from wasim.contention.latency import (
     CommitLatency,
     LatencyRequest,
@@ -29,11 +29,10 @@ from wasim.contention.outcome import Outcome, outcome_of
 from wasim.contention.providers import (
     LOCAL,
     Providers,
-    Store,
     catalog_named,
     commit_slowing,
     load_providers,
     provider_named,
 )
-from wasim.contention.races import Attempt, Attempts, RaceRules, WriterGroup, race, race_of, rules_of
-from wasim.contention.writer_times import PARTS, QUANTILES, WriterTimes, arrivals_of, due_s, times_among
+from wasim.contention.races import Attempt, RaceRules, WriterGroup, race, race_of, rules_of
+from wasim.contention.writer_times import QUANTILES, WriterTimes, arrivals_of, due_s, times_among

@@ -7,6 +7,7 @@ lognormal distribution with the published median and 99th percentile, whose medi
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -55,13 +56,13 @@ class AttemptRequests:
 
 def attempt_times(footprint: Footprint, requests: AttemptRequests, work_s: Quantiles) -> WriterTimes:
     """The times of a commit with that footprint; `work_s` are quantiles of its job before it reads the table."""
-    draw, store = _Draw(np.random.default_rng(0)), requests.store
+    draw, store = partial(_drawn_ms, np.random.default_rng(0)), requests.store
     size = footprint.metadata_json_bytes
-    read = draw.of(store.get, size)
-    lists = draw.of(store.get, footprint.manifest_list_bytes) + draw.of(store.put, footprint.manifest_list_bytes)
-    json = draw.of(store.put, size)
-    later = draw.of(requests.engine, footprint.parsed_bytes) + read + lists + json
-    first = later + footprint.manifests_written * draw.of(store.put, footprint.manifest_bytes)
+    read = draw(store.get, size)
+    lists = draw(store.get, footprint.manifest_list_bytes) + draw(store.put, footprint.manifest_list_bytes)
+    json = draw(store.put, size)
+    later = draw(requests.engine, footprint.parsed_bytes) + read + lists + json
+    first = later + footprint.manifests_written * draw(store.put, footprint.manifest_bytes)
     return WriterTimes(
         catalog="",
         writers=1,
@@ -69,7 +70,7 @@ def attempt_times(footprint: Footprint, requests: AttemptRequests, work_s: Quant
         first_attempt_s=_quantiles_s(first),
         later_attempt_s=_quantiles_s(later),
         write_s=_quantiles_s(json),
-        finish_s=_quantiles_s(draw.of(requests.swap)),
+        finish_s=_quantiles_s(draw(requests.swap)),
         ms_per_mib=requests.engine.ms_per_mib + store.get.ms_per_mib + store.put.ms_per_mib,
     )
 
@@ -78,15 +79,15 @@ def reading_s(footprint: Footprint, store: Store, manifests: float) -> float:
     """Mean seconds to read that many manifests one after another, and to write their entries as one."""
     if not manifests:
         return 0.0
-    draw = _Draw(np.random.default_rng(0))
-    put = draw.of(store.put, manifests * footprint.manifest_bytes)
-    return float((manifests * draw.of(store.get, footprint.manifest_bytes) + put).mean()) / 1000
+    draw = partial(_drawn_ms, np.random.default_rng(0))
+    put = draw(store.put, manifests * footprint.manifest_bytes)
+    return float((manifests * draw(store.get, footprint.manifest_bytes) + put).mean()) / 1000
 
 
 def validation_s(footprint: Footprint, store: Store) -> float:
     """Mean seconds to validate a statement against one landed commit: its manifest list and manifest are read."""
-    draw = _Draw(np.random.default_rng(0))
-    read = draw.of(store.get, footprint.manifest_list_bytes) + draw.of(store.get, footprint.manifest_bytes)
+    draw = partial(_drawn_ms, np.random.default_rng(0))
+    read = draw(store.get, footprint.manifest_list_bytes) + draw(store.get, footprint.manifest_bytes)
     return float(read.mean()) / 1000
 
 
@@ -104,15 +105,11 @@ def width_of(footprint: Footprint, requests: AttemptRequests) -> float:
     return sum(one.width * ms for one, ms in spent) / sum(ms for _, ms in spent)
 
 
-@dataclass(frozen=True, slots=True)
-class _Draw:
-    rng: np.random.Generator
-
-    def of(self, latency: Latency, size_bytes: float = 0.0) -> Floats:
-        """Milliseconds of SAMPLES requests of that size."""
-        median = latency.p50_ms + latency.ms_per_mib * size_bytes / MIB
-        spread = np.log(latency.p99_ms / latency.p50_ms) / _Z99 if latency.p50_ms else 0.0
-        return np.asarray(median * np.exp(spread * self.rng.standard_normal(SAMPLES)))
+def _drawn_ms(rng: np.random.Generator, latency: Latency, size_bytes: float = 0.0) -> Floats:
+    """Milliseconds of SAMPLES requests of that size."""
+    median = latency.p50_ms + latency.ms_per_mib * size_bytes / MIB
+    spread = np.log(latency.p99_ms / latency.p50_ms) / _Z99 if latency.p50_ms else 0.0
+    return np.asarray(median * np.exp(spread * rng.standard_normal(SAMPLES)))
 
 
 def _quantiles_s(times_ms: Floats) -> Quantiles:

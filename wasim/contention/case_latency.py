@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times
-from wasim.contention.conflicts import retry_policy
 from wasim.contention.latency import NO_WORK, LatencyRequest, PeriodicStatement, commit_latency, sustained_rate
 from wasim.contention.outcome import percentile_ms
 from wasim.contention.providers import LOCAL, Providers, provider_named
@@ -104,7 +103,7 @@ def model_latency(case: Case, ledger: Ledger, setup: Setup) -> ModelledLatency |
         commit_interval_s=case.commit_interval_s,
         writers=case.writer.writers,
         catalog=case.catalog,
-        policy=retry_policy(TableProperties.read(case.table.properties)),
+        properties=TableProperties.read(case.table.properties),
         arrivals=arrivals_of(case, named),
         measured=tuple(setup.measured),
         commits=RACE_COMMITS,
@@ -136,7 +135,7 @@ def _raced(request: LatencyRequest, providers: Providers, case: Case, ledger: Le
         band=end.band,
         lost_share=end.outcome.lost_share,
         failed_share=end.outcome.failed_share,
-        offered_per_s=end.offered_per_s,
+        offered_per_s=1 / request.commit_interval_s,
         landed_per_s=end.outcome.landed_per_s,
         ceiling_per_s=rate.ceiling_per_s,
         sustainable_interval_s=rate.interval_s,

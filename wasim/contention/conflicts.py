@@ -5,8 +5,6 @@ Waits and retries follow Iceberg's `commit.retry.…` properties.
 
 from dataclasses import dataclass
 
-from wasim.iceberg.properties import TableProperties
-
 JITTER = 0.1  # of a wait, at most
 _GROWTH, _DOUBLINGS = 2, 31  # more would overflow where it is compiled
 
@@ -46,20 +44,6 @@ def conflict_rule(catalog: str) -> ConflictRule:
     return CONFLICT_RULES.get(catalog, _SWAPS_A_POINTER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryPolicy:
-    """How often a lost commit is retried, and after which waits, as by Iceberg's `Tasks`."""
-
-    retries: int
-    least_wait_ms: int
-    most_wait_ms: int
-    most_total_ms: int
-
-    def wait_ms(self, attempt: int) -> int:
-        """Milliseconds to wait after this many attempts, without jitter."""
-        return wait_ms(attempt, self.least_wait_ms, self.most_wait_ms)
-
-
 def wait_ms(attempt: int, least_ms: int, most_ms: int) -> int:
     """Milliseconds to wait after this many lost attempts, without jitter."""
     return int(min(least_ms * _GROWTH ** min(attempt - 1, _DOUBLINGS), most_ms))
@@ -73,13 +57,3 @@ def jitter_ms(waits_ms: int, uniform: float) -> int:
 def gives_up(attempt: int, elapsed_ms: float, retries: int, most_total_ms: int) -> bool:
     """Whether a commit fails for good after this many lost attempts, `elapsed_ms` after the first began."""
     return attempt > retries or (elapsed_ms > most_total_ms and attempt > 1)
-
-
-def retry_policy(properties: TableProperties) -> RetryPolicy:
-    """The policy that a table's properties set."""
-    return RetryPolicy(
-        retries=properties.commit_num_retries,
-        least_wait_ms=properties.commit_min_retry_wait_ms,
-        most_wait_ms=properties.commit_max_retry_wait_ms,
-        most_total_ms=properties.commit_total_retry_time_ms,
-    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times, reading_s, validation_s, width_of
-from wasim.contention.conflicts import ConflictRule, RetryPolicy, conflict_rule, retry_policy
+from wasim.contention.conflicts import ConflictRule, conflict_rule
 from wasim.contention.outcome import SUSTAINED, Outcome, outcome_of
 from wasim.contention.providers import LOCAL, WIDTHS, Providers, Store, provider_named
 from wasim.contention.races import RaceRules, WriterGroup, race
@@ -58,7 +58,7 @@ class LatencyRequest:
     commit_interval_s: float
     writers: int = 1
     catalog: str = "jdbc"
-    policy: RetryPolicy = field(default_factory=lambda: retry_policy(TableProperties()))
+    properties: TableProperties = field(default_factory=TableProperties)  # of retries
     arrivals: Arrivals = "at_random"
     work_s: Quantiles | None = None
     statements: tuple[PeriodicStatement, ...] = ()
@@ -80,7 +80,6 @@ class CommitLatency:
     p95_ms: float
     p99_ms: float
     band: float
-    offered_per_s: float
     outcome: Outcome
     statements: dict[str, Outcome]
     basis: tuple[str, ...]
@@ -109,7 +108,6 @@ def commit_latency(request: LatencyRequest, providers: Providers | None = None) 
         p95_ms=outcome.percentile_ms(95),
         p99_ms=outcome.percentile_ms(99),
         band=model.band,
-        offered_per_s=1 / request.commit_interval_s,
         outcome=outcome,
         statements=statements,
         basis=model.basis,
@@ -144,7 +142,6 @@ class _Model:
     times: WriterTimes
     store: Store
     rule: ConflictRule
-    policy: RetryPolicy
     band: float
     basis: tuple[str, ...]
 
@@ -165,7 +162,6 @@ class _Model:
             times=times,
             store=requests.store,
             rule=conflict_rule(request.catalog),
-            policy=request.policy,
             band=round(WIDTHS["derived"] if known else width_of(request.footprint, requests), 3),
             basis=_basis(request, requests),
         )
@@ -190,7 +186,7 @@ class _Model:
             kind: Arrivals = "at_random" if request.arrivals == "at_random" else "evenly"
             arrivals += [(float(at_s), place) for at_s in due_s(kind, one.every_s, int(ends_s / one.every_s), 1, rng)]
         arrivals.sort()
-        rules = RaceRules(groups=self._groups(request), policy=self.policy, rule=self.rule)
+        rules = RaceRules(groups=self._groups(request), properties=request.properties, rule=self.rule)
         times_s, of_group = (
             np.array([at_s for at_s, _ in arrivals]),
             np.array([group for _, group in arrivals], dtype=int),

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from wasim.contention.conflicts import retry_policy
+from wasim.contention.conflicts import wait_ms
 from wasim.contention.writer_times import PARTS, QUANTILES, Quantiles, WriterTimes
 from wasim.errors import SavedFileError
 from wasim.iceberg.properties import TableProperties
@@ -29,7 +29,7 @@ def measure_contention(recording: Recording, case: Case) -> WriterTimes:
     began_at_s = dict(zip(recording.steps.step.tolist(), recording.steps.began_at_s.tolist(), strict=True))
     commits = np.round(reports.event_time_s / case.commit_interval_s).astype(int)
     ended = dict(zip(commits.tolist(), reports.reported_at_s.tolist(), strict=True))
-    policy = retry_policy(TableProperties.read(case.table.properties))
+    own = TableProperties.read(case.table.properties)
     at_s, listed_s = (_written_s(recording, kind) for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST))
     lags_s = [at_s[one] - listed_s[one] for one in at_s.keys() & listed_s.keys()]
     if not lags_s:
@@ -48,7 +48,8 @@ def measure_contention(recording: Recording, case: Case) -> WriterTimes:
         found["work_s"].append(read_s - (before or began_at_s[int(reports.step[row])]))
         found["first_attempt_s"].append(written_s[0] - read_s)
         for number, (earlier, later) in enumerate(pairwise(written_s), 1):
-            found["later_attempt_s"].append(later - earlier - policy.wait_ms(number) / 1000)
+            waited_ms = wait_ms(number, own.commit_min_retry_wait_ms, own.commit_max_retry_wait_ms)
+            found["later_attempt_s"].append(later - earlier - waited_ms / 1000)
         found["finish_s"].append(ended_s - written_s[-1])
     if min(map(len, found.values())) < LEAST_TIMES:
         raise _too_few(case)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from wasim.compiled import compiled
 from wasim.contention import conflicts
 from wasim.contention import race_steps as steps
-from wasim.contention.conflicts import ConflictRule, RetryPolicy, conflict_rule, retry_policy
+from wasim.contention.conflicts import ConflictRule, conflict_rule
 from wasim.contention.providers import load_providers
 from wasim.contention.writer_times import PARTS, WriterTimes, arrivals_of, due_s, times_among
 from wasim.iceberg.properties import TableProperties
@@ -96,13 +96,13 @@ class WriterGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaceRules:
-    """The groups that race, their retries, and how their catalog handles a stale commit.
+    """The groups that race, their table's properties of retries, and how their catalog handles a stale commit.
 
     `slows_s` is how much longer an attempt takes for each commit that has landed, as metadata.json grows by it.
     """
 
     groups: tuple[WriterGroup, ...]
-    policy: RetryPolicy
+    properties: TableProperties
     rule: ConflictRule
     slows_s: float = 0.0
 
@@ -156,8 +156,8 @@ def _writers(groups: Ints, ends: Ints, queue: Floats) -> Floats:
 
 
 def _run(rules: RaceRules, writers: Floats, queue: Floats, rng: np.random.Generator) -> Attempts:
-    groups, policy, rule = rules.groups, rules.policy, rules.rule
-    waits = (policy.retries, policy.least_wait_ms, policy.most_wait_ms, policy.most_total_ms)
+    groups, own, rule = rules.groups, rules.properties, rules.rule
+    waits_ms = (own.commit_min_retry_wait_ms, own.commit_max_retry_wait_ms, own.commit_total_retry_time_ms)
     times = [one.times.logarithms(part) for one in groups for part in PARTS]
     field = steps.Field(
         writers=writers,
@@ -166,7 +166,9 @@ def _run(rules: RaceRules, writers: Floats, queue: Floats, rng: np.random.Genera
         clashes=np.array([one.clashes or (0.0,) * len(groups) for one in groups]),
         times=np.array(list(zip_longest(*times, fillvalue=0.0))).T.copy(),
         commits=queue,
-        rules=np.array([*waits, rule.checks_first, rule.swaps_by_writing, rules.slows_s], dtype=float),
+        rules=np.array(
+            [own.commit_num_retries, *waits_ms, rule.checks_first, rule.swaps_by_writing, rules.slows_s], dtype=float
+        ),
         counts=np.zeros(steps.LANDED_BY + len(groups), dtype=int),
         uniforms=np.zeros(_DRAWN_AT_ONCE),
         found=np.zeros((_ATTEMPTS_AT_ONCE, steps.FOUND)),
@@ -226,7 +228,7 @@ def rules_of(case: Case, together: Sequence[WriterTimes]) -> RaceRules:
     slows = load_providers().engine.ms_per_mib if times.ms_per_mib is None else times.ms_per_mib
     return RaceRules(
         groups=(WriterGroup(writers=writers, times=times),),
-        policy=retry_policy(TableProperties.read(case.table.properties)),
+        properties=TableProperties.read(case.table.properties),
         rule=conflict_rule(catalog),
         slows_s=slows / 1000 * SNAPSHOT_BYTES / MIB,
     )

@@ -34,11 +34,6 @@ class Kept:
     after: bool
     value: float
 
-    @property
-    def newly_broken(self) -> bool:
-        """Whether the change breaks it."""
-        return self.before and not self.after
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
@@ -60,7 +55,7 @@ class Difference:
     @property
     def broken(self) -> tuple[Kept, ...]:
         """The limits that the change breaks."""
-        return tuple(one for one in self.limits if one.newly_broken)
+        return tuple(one for one in self.limits if one.before and not one.after)
 
 
 @dataclass(slots=True, kw_only=True)

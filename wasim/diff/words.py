@@ -5,7 +5,7 @@ from typing import Any
 
 from wasim.capacity.words import judged_words, limit_words, value_words
 from wasim.diff.difference import Difference, Differences, Kept
-from wasim.report.gate import Figure, Verdict, judge_growth, parse_gate
+from wasim.report.gate import Figure, Gate, Verdict, judge_growth
 from wasim.report.tables import Comment, Judged, TextTable, render_comment, table_lines, table_of
 from wasim.report.words import ABSENT
 from wasim.units import format_times
@@ -15,10 +15,9 @@ HEADLINED = ("metadata_bytes_per_day", "monthly_cost", "metadata_json_bytes", "p
 _SAME = 0.005  # a relative change that is not worth a word
 
 
-def judge_differences(differences: Differences, fail_above: str | None, *, fails_on_missing: bool) -> Verdict:
+def judge_differences(differences: Differences, gate: Gate | None, *, fails_on_missing: bool) -> Verdict:
     """The gate's verdict on all figures; what was not read counts as missing."""
     figures = ((one.name, figure) for one in differences.found for figure in one.figures)
-    gate = None if fail_above is None else parse_gate(fail_above)
     return judge_growth(figures, gate, missing=differences.unread, fails_on_missing=fails_on_missing)
 
 

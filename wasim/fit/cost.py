@@ -52,7 +52,6 @@ class KindFit:
     fit: LinearFit
     assumptions: Mapping[int, Assumption]
     naive_bytes: float
-    naive_rms_bytes: float
 
     def bytes_of(self, drivers: Drivers, appends: Appends) -> Floats:
         """Predicted bytes for each row of drivers."""
@@ -101,7 +100,6 @@ def _fit_kind(group: Group, kind: Kind) -> KindFit:
         fit=fit_linear(design, written - np.concatenate(known), series_numbers(group.observed), assumptions),
         assumptions=assumptions,
         naive_bytes=float(written.mean()),
-        naive_rms_bytes=float(written.std()),
     )
 
 
@@ -141,21 +139,12 @@ def _with_fitted_sizes(appends: Appends, kinds: tuple[KindFit, ...]) -> Appends:
 
 def report_cost(kind_fit: KindFit, group: Group) -> CostFit:
     """A fitted equation as a row of the report."""
-    return CostFit(
-        writer=group.name,
-        kind=kind_fit.kind,
-        coefficients=(*_coefficients(kind_fit), *_combinations(kind_fit, group)),
-        r_squared=kind_fit.fit.r_squared,
-        rms_bytes=kind_fit.fit.rms,
-        commits=kind_fit.fit.rows,
-        naive_bytes=kind_fit.naive_bytes,
-        naive_rms_bytes=kind_fit.naive_rms_bytes,
-    )
+    coefficients = (*_coefficients(kind_fit), *_combinations(kind_fit, group))
+    return _cost_fit(group, kind_fit.kind, kind_fit.fit, coefficients)
 
 
 def report_ingest(group: Group) -> CostFit:
     """The ingest law of a group as a row of the report."""
-    written = np.concatenate([one.written(Kind.DATA) for one in group.observed])
     both = group.ingest.estimates(np.eye(2))
     note = "" if group.ingest.identified.all() else "one number of rows per commit; two commit intervals would tell"
     names = (("file", "B per data file"), ("row", "B per row"))
@@ -163,13 +152,18 @@ def report_ingest(group: Group) -> CostFit:
         Coefficient(name=name, unit=unit, estimate=both[i] if group.ingest.identified[i] else None, note=note)
         for i, (name, unit) in enumerate(names)
     )
+    return _cost_fit(group, Kind.DATA, group.ingest, coefficients)
+
+
+def _cost_fit(group: Group, kind: Kind, fit: LinearFit, coefficients: tuple[Coefficient, ...]) -> CostFit:
+    written = np.concatenate([one.written(kind) for one in group.observed])
     return CostFit(
         writer=group.name,
-        kind=Kind.DATA,
+        kind=kind,
         coefficients=coefficients,
-        r_squared=group.ingest.r_squared,
-        rms_bytes=group.ingest.rms,
-        commits=group.ingest.rows,
+        r_squared=fit.r_squared,
+        rms_bytes=fit.rms,
+        commits=fit.rows,
         naive_bytes=float(written.mean()),
         naive_rms_bytes=float(written.std()),
     )

@@ -163,18 +163,14 @@ class FitReport:
 
 def fit_document(report: FitReport) -> dict[str, object]:
     """The report as plain JSON values under its field names, `schema_version` first, held-out errors added."""
-    document: dict[str, object] = {"schema_version": SCHEMA_VERSION}
-    for field in fields(report):
-        document[field.name] = _plain(getattr(report, field.name))
-    return document
+    parts = {field.name: _plain(getattr(report, field.name)) for field in fields(report)}
+    return {"schema_version": SCHEMA_VERSION, **parts}
 
 
 def _plain(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
         errors = {"error": value.error, "naive_error": value.naive_error} if isinstance(value, HeldOut) else {}
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)} | errors
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, tuple):
         return [_plain(inner) for inner in value]
     if isinstance(value, float):

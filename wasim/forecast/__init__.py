@@ -5,14 +5,7 @@ maintenance. `ahead` simulates one over some horizons, a run's cases, and a real
 commit intervals that are tried; `remedies` says what the standard remedies against metadata growth would save.
 """
 
-from wasim.forecast.ahead import (
-    Forecast,
-    Forecaster,
-    RunForecasts,
-    TableForecasts,
-    forecast,
-    forecast_run,
-)
-from wasim.forecast.remedies import Remedies, Remedy, find_remedies, missing_remedies, with_change
+from wasim.forecast.ahead import Forecast, RunForecasts, TableForecasts, forecast_run
+from wasim.forecast.remedies import Remedies, find_remedies, missing_remedies, with_change
 from wasim.years import shape_key
 from wasim.years.observed import FoundFiles, FoundJson, Observed, band_of

@@ -1,11 +1,11 @@
 """Forecasts over horizons that nobody ran: of a case, of a run's cases, and of a real table by its own sizes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from wasim.contention import LOCAL, commit_slowing
 from wasim.errors import WasimError
-from wasim.ledger import METADATA_KINDS, Kind, Summed
+from wasim.ledger import METADATA_KINDS, Kind
 from wasim.runs import CaseRun, Run
 from wasim.runs.limits import measure
 from wasim.runs.values import say_once
@@ -80,28 +80,12 @@ class Forecaster:
     shape: Shape | None = None
     _years: YearsOf | None = None
 
-    def sums(self, case: Case) -> Summed:
-        """The case in sums, by the profile of its writer. WasimError for what makes no sense."""
-        years = self.years_of(case)
-        return years.simulate(as_written(case, years.profile))
-
-    def years_of(self, case: Case) -> YearsOf:
-        """What simulates the cases."""
+    def of(self, case: Case) -> Forecast:
+        """The case's forecast over its own horizon, by its writer's profile. WasimError for what makes no sense."""
         if self._years is None:
             self._years = YearsOf(profile=profile_of(case), site=self.site, shape=self.shape)
-        return self._years
-
-
-def forecast(case: Case, site: Site, horizons_s: Sequence[float]) -> tuple[Forecast, ...]:
-    """The case over these horizons, in seconds, for a table at `site`. WasimError for what makes no sense."""
-    forecaster = Forecaster(site=site)
-    return tuple(forecast_of(case.over(horizon_s), forecaster) for horizon_s in horizons_s)
-
-
-def forecast_of(case: Case, forecaster: Forecaster) -> Forecast:
-    """The case's forecast over its own horizon."""
-    run = CaseRun.of_summed(case, forecaster.sums(case), key="", engine="sim", wall_s=0.0)
-    return Forecast(run=run)
+        summed = self._years.simulate(as_written(case, self._years.profile))
+        return Forecast(run=CaseRun.of_summed(case, summed, key="", engine="sim", wall_s=0.0))
 
 
 def profile_of(case: Case) -> WriterProfile:
@@ -123,11 +107,11 @@ class TableForecasts:
 
     def over(self, case: Case, horizon_s: float) -> Forecast:
         """The forecast of a case whose table is this one, whatever its interval and its maintenance."""
-        return forecast_of(case.over(horizon_s), self._forecaster(case))
+        return self._forecaster(case).of(case.over(horizon_s))
 
     def as_its_profile_has_it(self, horizon_s: float) -> Forecast:
         """The forecast of the table as it is written, with the sizes of its writer's profile."""
-        return forecast_of(self.case.over(horizon_s), Forecaster(site=self.site))
+        return Forecaster(site=self.site).of(self.case.over(horizon_s))
 
     def _forecaster(self, case: Case) -> Forecaster:
         interval_s = case.commit_interval_s
@@ -174,13 +158,11 @@ def forecast_run(run: Run) -> RunForecasts:
     refused: dict[str, str] = {}
     cases = [one for one in run.cases if one.case.repetition == 0]
     for one in cases:
-        horizons_s = _horizons_s(one.case)
+        forecaster = Forecaster(site=site_of(one))
         try:
-            ahead = forecast(one.case, site_of(one), horizons_s)
+            found[one.case.label] = {at_s: forecaster.of(one.case.over(at_s)) for at_s in _horizons_s(one.case)}
         except WasimError as error:
             refused[one.case.label] = str(error)
-            continue
-        found[one.case.label] = dict(zip(horizons_s, ahead, strict=True))
     return RunForecasts(by_case=found, notes=tuple(_notes(cases, found, refused)))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wasim.errors import WasimError
-from wasim.forecast.ahead import Forecast, Forecaster, forecast_of, site_of
+from wasim.forecast.ahead import Forecast, Forecaster, site_of
 from wasim.iceberg.properties import (
     MAX_SNAPSHOT_AGE_MS,
     METADATA_DELETE_AFTER_COMMIT_ENABLED,
@@ -68,7 +68,7 @@ def _find(run: CaseRun, longer_s: float) -> Remedies:
     forecaster = Forecaster(site=site)
 
     def remedied(changed: Case, name: str) -> Remedy:
-        return Remedy(name=name, forecast=forecast_of(changed, forecaster))
+        return Remedy(name=name, forecast=forecaster.of(changed))
 
     as_is = remedied(case, "as it is")
     all_in_one, alone, words = case, [], []
@@ -79,7 +79,7 @@ def _find(run: CaseRun, longer_s: float) -> Remedies:
     together = None
     if len(alone) > 1:
         together = remedied(all_in_one, f"all {_NUMBERS[len(alone)]} together" if len(alone) > 2 else "both")
-    longer = forecast_of(_over_a_month(replace(case, commit_interval_s=longer_s)), Forecaster(site=site))
+    longer = Forecaster(site=site).of(_over_a_month(replace(case, commit_interval_s=longer_s)))
     return Remedies(
         case=case,
         as_is=as_is,

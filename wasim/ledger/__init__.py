@@ -18,7 +18,6 @@ from wasim.ledger.readers import (
 )
 from wasim.ledger.totals import (
     OperationTotals,
-    Recorded,
     Scanned,
     Summed,
     Totals,

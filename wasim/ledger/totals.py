@@ -166,14 +166,6 @@ def ingested_bytes(recording: Recording) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
-    """Every event of a case, and the bytes that its last snapshot and metadata.json reach."""
-
-    recording: Recording
-    live_bytes: dict[Kind, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Scanned:
     """The manifests that a full scan reads at the commits of a ledger: those that list live files.
 

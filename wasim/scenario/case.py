@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import ceil, floor
 from pathlib import Path
 
@@ -314,16 +314,5 @@ _UNSAID = (
     "table.", "changes.", "maintenance.", "columns.", "partition_by.", "properties.", "workload.", "planning.",
     "environment.", "spark.", "writer.",
 )  # fmt: skip
-_SAVED = (
-    "scenario", "table", "workload", "writer", "changes", "maintenance", "evolution", "environment", "planning",
-    "commit_interval_s", "horizon_s", "clock", "seed", "repetition", "swept",
-)  # fmt: skip
-_PARTS: dict[str, type[Part]] = {
-    "table": Table,
-    "workload": Workload,
-    "writer": Writer,
-    "changes": Changes,
-    "maintenance": Maintenance,
-    "environment": Environment,
-    "planning": Planning,
-}
+_SAVED = tuple(one.name for one in fields(Case) if one.name not in ("own_expiry", "raced_in", "rests"))
+_PARTS = {one.name: one.type for one in fields(Case) if isinstance(one.type, type) and issubclass(one.type, Part)}

@@ -226,10 +226,8 @@ def check_upsert(draft: Draft) -> Iterator[Fault]:
         yield Fault(place=place, problem="is given, but a stream into the table only appends", remedy=remedy)
     rows = max(1, round(scenario.workload.rows_per_second * scenario.interval_s))
     if not 0 < round(upsert.share * rows) < rows:
-        problem = (
-            f"is {draft.quoted(*place, 'share')}, which of {rows} rows in a commit leaves none new or none replaced"
-        )
-        yield Fault(place=(*place, "share"), problem=problem, remedy="Give another share, or more rows per commit.")
+        why = f"which of {rows} rows in a commit leaves none new or none replaced"
+        yield draft.fault((*place, "share"), why, "Give another share, or more rows per commit.")
     if by_key:
         yield from _check_keys(draft, upsert, into_table=into_table)
         return
@@ -289,8 +287,7 @@ def check_evolution(draft: Draft) -> Iterator[Fault]:
     for index, evolution in enumerate(draft.scenario.evolution):
         here: Place = ("evolution", index)
         if evolution.at < latest:
-            problem = f"is {draft.quoted(*here, 'at')}, earlier than the one before it"
-            yield Fault(place=(*here, "at"), problem=problem, remedy="Put them in the order of time.")
+            yield draft.fault((*here, "at"), "earlier than the one before it", "Put them in the order of time.")
         latest = max(latest, evolution.at)
         try:
             wanted(evolution)

@@ -34,12 +34,9 @@ def check_commits(draft: Draft) -> Iterator[Fault]:
     """A case makes at least one commit."""
     scenario = draft.scenario
     if whole_commits(horizon_s=scenario.horizon, commit_interval_s=scenario.interval_s) < 1:
-        interval, horizon = draft.quoted("commit_interval"), draft.quoted("horizon")
-        yield Fault(
-            place=("commit_interval",),
-            problem=f"is {interval}, longer than the horizon of {horizon}, so that the case makes no commit",
-            remedy=f"Give at most {format_duration(scenario.horizon)}, or a longer horizon.",
-        )
+        why = f"longer than the horizon of {draft.quoted('horizon')}, so that the case makes no commit"
+        remedy = f"Give at most {format_duration(scenario.horizon)}, or a longer horizon."
+        yield draft.fault(("commit_interval",), why, remedy)
 
 
 def check_rows(draft: Draft) -> Iterator[Fault]:
@@ -47,11 +44,12 @@ def check_rows(draft: Draft) -> Iterator[Fault]:
     place, interval_s = ("workload", "rows_per_second"), draft.scenario.interval_s
     rows = draft.scenario.workload.rows_per_second * interval_s
     interval = format_duration(interval_s) if draft.scenario.writer.trigger else draft.quoted("commit_interval")
-    made = f"is {draft.quoted(*place)}, which makes {rows:.4g} rows in a commit every {interval}"
+    held = f"{rows:.4g} rows" if rows < MOST_ROWS_PER_COMMIT else format_count(round(rows), "row")
+    made = f"is {draft.quoted(*place)}, which makes {held} in a commit every {interval}"
     if rows > MOST_ROWS_PER_COMMIT:
         most = f"{MOST_ROWS_PER_COMMIT / interval_s:.10g}"
         remedy = f"Give at most {most}, or a shorter commit interval."
-        yield Fault(place=place, problem=f"{made}, more than {MOST_ROWS_PER_COMMIT}", remedy=remedy)
+        yield Fault(place=place, problem=f"{made}, more than {MOST_ROWS_PER_COMMIT:,}", remedy=remedy)
     elif rows < LEAST_ROWS_PER_COMMIT:
         remedy = f"Give at least {1 / interval_s:.10g}, or a longer commit interval."
         yield Fault(place=place, problem=f"{made}, less than one", remedy=remedy)
@@ -64,12 +62,8 @@ def check_shares(draft: Draft) -> Iterator[Fault]:
     for name in ("files_per_commit", "partitions_per_commit"):
         wanted = getattr(draft.scenario.workload, name)
         if wanted is not None and wanted > rows:
-            every, held = format_duration(interval_s), format_count(rows, "row")
-            yield Fault(
-                place=("workload", name),
-                problem=f"is {draft.quoted('workload', name)}, but a commit every {every} has {held}",
-                remedy=f"Give at most {rows}, or more workload.rows_per_second.",
-            )
+            why = f"but a commit every {format_duration(interval_s)} has {format_count(rows, 'row')}"
+            yield draft.fault(("workload", name), why, f"Give at most {rows}, or more workload.rows_per_second.")
 
 
 def check_trigger(draft: Draft) -> Iterator[Fault]:
@@ -80,13 +74,9 @@ def check_trigger(draft: Draft) -> Iterator[Fault]:
     rates = scenario.workload.rows_per_second
     for name, seconds in triggers_s(scenario.writer.trigger, scenario.table, rates):
         if seconds > scenario.commit_interval:
-            place, interval = ("writer", "trigger", name), draft.quoted("commit_interval")
-            yield Fault(
-                place=place,
-                problem=f"is {draft.quoted(*place)}, which takes {format_duration(ceil(seconds))}, so that"
-                f" commit_interval, {interval}, always comes first and it never fires",
-                remedy="Give less, a longer commit_interval, or take it out.",
-            )
+            why = f"which takes {format_duration(ceil(seconds))}, so that commit_interval,"
+            why += f" {draft.quoted('commit_interval')}, always comes first and it never fires"
+            yield draft.fault(("writer", "trigger", name), why, "Give less, a longer commit_interval, or take it out.")
 
 
 def check_active(draft: Draft) -> Iterator[Fault]:
@@ -117,12 +107,8 @@ def check_active(draft: Draft) -> Iterator[Fault]:
 def check_distribution(draft: Draft) -> Iterator[Fault]:
     """Rows are shuffled by partition only where there are partitions."""
     if draft.scenario.workload.distribution_mode != "none" and not draft.scenario.table.partition_by:
-        mode = draft.quoted("workload", "distribution_mode")
-        yield Fault(
-            place=("workload", "distribution_mode"),
-            problem=f"is {mode}, but the table is not partitioned, so that it changes nothing",
-            remedy="Give none, or table.partition_by.",
-        )
+        why = "but the table is not partitioned, so that it changes nothing"
+        yield draft.fault(("workload", "distribution_mode"), why, "Give none, or table.partition_by.")
 
 
 def check_partitions_per_commit(draft: Draft) -> Iterator[Fault]:
@@ -132,40 +118,26 @@ def check_partitions_per_commit(draft: Draft) -> Iterator[Fault]:
         return
     column = draft.scenario.table.rotating_column
     if column is None:
-        yield Fault(
-            place=place,
-            problem="is given, but no column with `values` is partitioned by identity",
-            remedy="Add one to table.partition_by, or take it out.",
-        )
+        problem = "is given, but no column with `values` is partitioned by identity"
+        yield Fault(place=place, problem=problem, remedy="Add one to table.partition_by, or take it out.")
     elif column.values is not None and column.values < wanted:
-        yield Fault(
-            place=place,
-            problem=f"is {draft.quoted(*place)}, but {column.name} has {column.values} values",
-            remedy=f"Give {column.name} at least {wanted} values.",
-        )
+        why = f"but {column.name} has {column.values} values"
+        yield draft.fault(place, why, f"Give {column.name} at least {wanted} values.")
 
 
 def check_writer(draft: Draft) -> Iterator[Fault]:
     """Only a stream has a sink, and only a stream into the table can append fast."""
     writer = draft.scenario.writer
     if writer.kind == "batch" and "sink" in writer.model_fields_set:
-        yield Fault(
-            place=("writer", "sink"),
-            problem="is given, but the writer is batch",
-            remedy="Take it out, or give kind: streaming.",
-        )
+        problem, remedy = "is given, but the writer is batch", "Take it out, or give kind: streaming."
+        yield Fault(place=("writer", "sink"), problem=problem, remedy=remedy)
     if writer.profile == FLINK and not writer.is_stream_into_table:
         place: Place = ("writer", "sink" if writer.kind == "streaming" else "kind")
-        problem = f"is {draft.quoted(*place)}, but Flink streams into the table"
-        yield Fault(place=place, problem=problem, remedy="Take it out, or give another writer.")
+        yield draft.fault(place, "but Flink streams into the table", "Take it out, or give another writer.")
     elif writer.append == "fast" and writer.default_append == "merge":
         who = "Flink" if writer.profile == FLINK else "a batch" if writer.kind == "batch" else "foreach_batch"
-        where = "" if writer.profile == FLINK else " in Spark"
-        yield Fault(
-            place=("writer", "append"),
-            problem=f'is "fast", but {who} always appends by merge{where}',
-            remedy="Take it out, or give kind: streaming with sink: table.",
-        )
+        why = f"but {who} always appends by merge{'' if writer.profile == FLINK else ' in Spark'}"
+        yield draft.fault(("writer", "append"), why, "Take it out, or give kind: streaming with sink: table.")
 
 
 def check_tables(draft: Draft) -> Iterator[Fault]:
@@ -174,22 +146,16 @@ def check_tables(draft: Draft) -> Iterator[Fault]:
     streams = writer.is_stream_into_table and writer.profile is None
     if writer.tables > 1 and (streams or writer.writers > 1):
         who = "a stream of Spark's into a table has one" if streams else f"writer.writers is {writer.writers}"
-        yield Fault(
-            place=place,
-            problem=f"is {draft.quoted(*place)}, but {who}",
-            remedy=f"Give {'sink: foreach_batch, kind: batch or a profile' if streams else 'one writer'}, or 1.",
-        )
+        wanted = "sink: foreach_batch, kind: batch or a profile" if streams else "one writer"
+        yield draft.fault(place, f"but {who}", f"Give {wanted}, or 1.")
 
 
 def check_store(draft: Draft) -> Iterator[Fault]:
     """Iceberg's HadoopCatalog needs a store that renames."""
     environment = draft.scenario.environment
     if environment.catalog == "hadoop" and environment.store != "local":
-        yield Fault(
-            place=("environment", "store"),
-            problem=f"is {draft.quoted('environment', 'store')}, but the hadoop catalog commits by renaming: S3 cannot",
-            remedy="Give local, or another catalog, such as rest or jdbc.",
-        )
+        remedy = "Give local, or another catalog, such as rest or jdbc."
+        yield draft.fault(("environment", "store"), "but the hadoop catalog commits by renaming: S3 cannot", remedy)
 
 
 def check_metadata_path(draft: Draft) -> Iterator[Fault]:
@@ -216,11 +182,9 @@ def check_readers(draft: Draft) -> Iterator[Fault]:
     store = draft.scenario.environment.store
     for number, reader in enumerate(draft.scenario.planning.readers):
         if store != "local" and reader in (PYICEBERG, CLICKHOUSE):
-            yield Fault(
-                place=("planning", "readers", number),
-                problem=f'is "{reader}", but environment.store is {store}: it is asked on local files only',
-                remedy="Take it out, or give environment.store: local.",
-            )
+            why = f"but environment.store is {store}: it is asked on local files only"
+            remedy = "Take it out, or give environment.store: local."
+            yield draft.fault(("planning", "readers", number), why, remedy)
 
 
 def check_writers(draft: Draft) -> Iterator[Fault]:
@@ -232,17 +196,11 @@ def check_writers(draft: Draft) -> Iterator[Fault]:
     others += ["evolution"] if scenario.evolution else []
     others += ["writer.upsert"] if scenario.writer.upsert else []
     if scenario.writer.kind != "batch":
-        yield Fault(
-            place=place,
-            problem=f"is {draft.quoted(*place)}, but the writer is {scenario.writer.profile or scenario.writer.kind}",
-            remedy="Give kind: batch, or one writer.",
-        )
+        why = f"but the writer is {scenario.writer.profile or scenario.writer.kind}"
+        yield draft.fault(place, why, "Give kind: batch, or one writer.")
     if others:
-        yield Fault(
-            place=place,
-            problem=f"is {draft.quoted(*place)}, but several writers only append, and {others[0]} is given",
-            remedy=f"Take {others[0]} out, or give one writer.",
-        )
+        why = f"but several writers only append, and {others[0]} is given"
+        yield draft.fault(place, why, f"Take {others[0]} out, or give one writer.")
 
 
 def check_limits(draft: Draft) -> Iterator[Fault]:
@@ -258,18 +216,13 @@ def check_limits(draft: Draft) -> Iterator[Fault]:
         except ValueError as wanted:
             yield Fault(place=place, problem=f"is {draft.quoted(*place)}", remedy=f"Give {wanted}.")
         if metric in PERCENTILES_OF_PLANNING and rounds < LEAST_ROUNDS_FOR_PERCENTILE:
-            yield Fault(
-                place=place,
-                problem=f"is a 95th percentile, but planning.rounds_at_end is {rounds}",
-                remedy=f"Give planning.rounds_at_end of at least {LEAST_ROUNDS_FOR_PERCENTILE}.",
-            )
+            problem = f"is a 95th percentile, but planning.rounds_at_end is {rounds}"
+            remedy = f"Give planning.rounds_at_end of at least {LEAST_ROUNDS_FOR_PERCENTILE}."
+            yield Fault(place=place, problem=problem, remedy=remedy)
         first = draft.scenario.planning.readers[0]
         if metric == "load_p95_ms" and not BOUNDARIES[first].load:
-            yield Fault(
-                place=place,
-                problem=f"is of a load, but {first}, the first of planning.readers, has none apart from planning",
-                remedy="Name another reader first, or limit planning_p95_ms.",
-            )
+            problem = f"is of a load, but {first}, the first of planning.readers, has none apart from planning"
+            yield Fault(place=place, problem=problem, remedy="Name another reader first, or limit planning_p95_ms.")
 
 
 _NEEDS: dict[Callable[[Draft], Iterator[Fault]], str] = {

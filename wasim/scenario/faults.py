@@ -101,6 +101,10 @@ class Draft:
             value = value[step]
         return quote(str(value))
 
+    def fault(self, place: Place, why: str, remedy: str) -> Fault:
+        """The fault of a value as the user wrote it: `is "5s", ` and `why`."""
+        return Fault(place=place, problem=f"is {self.quoted(*place)}, {why}", remedy=remedy)
+
     def has_sound(self, *needs: Place) -> bool:
         """Whether no broken field is one of these, nor lies within one or around one."""
         return not any(overlap(need, field) for field in self.broken for need in needs)

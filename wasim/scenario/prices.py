@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from wasim.errors import WasimError, quoted
 from wasim.scenario.load import Day, FirstVersion, load_part
 from wasim.scenario.values import Number, Part
 
@@ -54,18 +53,9 @@ class Prices(Part):
 
 
 @cache
-def prices_of_provider(name: str) -> Prices:
-    """The shipped list prices of a provider, read once. WasimError for one whose prices are not shipped."""
-    if name not in PROVIDERS:
-        raise WasimError(
-            f"no list prices are shipped for {quoted(name)}. Give --prices FILE, or {', '.join(PROVIDERS)}."
-        )
-    return load_prices(SHIPPED_PRICES.parent / PROVIDERS[name])
-
-
 def prices_for(provider: str | None) -> Prices:
-    """The shipped list prices of a provider; S3's for one without any, such as local files."""
-    return prices_of_provider(provider if provider in PROVIDERS else "s3")
+    """The shipped list prices of a provider, read once; S3's for one without any, such as local files."""
+    return load_prices(SHIPPED_PRICES.parent / PROVIDERS.get(provider or "s3", PROVIDERS["s3"]))
 
 
 def load_prices(path: Path = SHIPPED_PRICES) -> Prices:

@@ -120,10 +120,8 @@ def check_spark_settings(draft: Draft) -> Iterator[Fault]:
     for name in draft.scenario.environment.spark:
         place = ("environment", "spark", name)
         if not _SETTING.fullmatch(name):
-            problem, remedy = (
-                f"names {quote(name)}, which is no Spark setting",
-                "Give a name that starts with spark., such as spark.sql.shuffle.partitions.",
-            )
+            problem = f"names {quote(name)}, which is no Spark setting"
+            remedy = "Give a name that starts with spark., such as spark.sql.shuffle.partitions."
             yield Fault(place=place if name else place[:2], problem=problem, remedy=remedy, at_key=True)
         elif name == "spark.master":
             remedy = "Take it out, and give --master to wasim bench."

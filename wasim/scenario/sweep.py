@@ -1,7 +1,7 @@
 """A sweep taken apart: every combination of the swept fields' values, each a scenario of its own, each a case."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -240,9 +240,7 @@ def source(place: Place, axes: tuple[Axis, ...], choice: Choice) -> Place:
     return place
 
 
-_SHARED = (
-    "table", "workload", "writer", "changes", "maintenance", "evolution", "environment", "planning", "clock", "seed",
-)  # fmt: skip
+_SHARED = [one.name for one in fields(Case) if one.name in Scenario.model_fields]
 
 
 def make_case(scenario: Scenario, *, repetition: int, swept: dict[str, str]) -> Case:

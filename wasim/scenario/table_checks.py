@@ -83,42 +83,29 @@ def _check_columns(draft: Draft, columns: tuple[Columns, ...], place: Place, tak
 def _check_column(draft: Draft, column: Columns, here: Place) -> Iterator[Fault]:
     given, kind = column.model_fields_set, column.type
     inner = [one.type for one in column.parts] if column.container in ("list", "map") else [kind]
+    for_others = f"is given, but the type is {kind}"
     if inner[-1] == "struct" and not column.fields:
         yield Fault(place=(*here, "fields"), problem="is missing", remedy="Give a struct at least one field.")
     if inner[-1] != "struct" and column.fields:
-        yield Fault(
-            place=(*here, "fields"),
-            problem=f"is given, but the type is {kind}",
-            remedy="Give type: struct, or take the fields out.",
-        )
+        yield Fault(place=(*here, "fields"), problem=for_others, remedy="Give type: struct, or take the fields out.")
     if "items" in given and column.container not in ("list", "map"):
-        remedy = "Take it out: only list and map have them."
-        yield Fault(place=(*here, "items"), problem=f"is given, but the type is {kind}", remedy=remedy)
+        yield Fault(place=(*here, "items"), problem=for_others, remedy="Take it out: only list and map have them.")
     if column.container == "map" and inner[0] == "string" and column.length < LEAST_KEY_LENGTH:
         problem = f"is {column.length}, in which the keys of a map may not differ"
         yield Fault(place=(*here, "length"), problem=problem, remedy=f"Give at least {LEAST_KEY_LENGTH}.")
     if "length" in given and not {"string", "binary"} & set(inner):
-        yield Fault(
-            place=(*here, "length"),
-            problem=f"is given, but the type is {kind}",
-            remedy="Take it out: only string and binary have one.",
-        )
+        remedy = "Take it out: only string and binary have one."
+        yield Fault(place=(*here, "length"), problem=for_others, remedy=remedy)
     if column.values is not None and inner[-1] in ("boolean", "struct"):
-        yield Fault(place=(*here, "values"), problem=f"is given, but the type is {kind}", remedy="Take it out.")
+        yield Fault(place=(*here, "values"), problem=for_others, remedy="Take it out.")
     elif column.values is not None and column.values > (most := _most_values(column)):
         longer = ", or a greater length" if inner[-1] in ("string", "binary") else ""
         of = f"{kind} of length {column.length}" if longer else kind
-        yield Fault(
-            place=(*here, "values"),
-            problem=f"is {draft.quoted(*here, 'values')}, but wasim makes {most} different values of a {of}",
-            remedy=f"Give at most {most}{longer}.",
-        )
+        why = f"but wasim makes {most} different values of a {of}"
+        yield draft.fault((*here, "values"), why, f"Give at most {most}{longer}.")
     if inner[-1].startswith("decimal") and not _is_decimal(*_decimal_digits(inner[-1])):
-        yield Fault(
-            place=(*here, "type"),
-            problem=f"is {draft.quoted(*here, 'type')}",
-            remedy="Give a precision from 1 to 38 and a scale no greater, of 37 at most, such as decimal(10,2).",
-        )
+        remedy = "Give a precision from 1 to 38 and a scale no greater, of 37 at most, such as decimal(10,2)."
+        yield Fault(place=(*here, "type"), problem=f"is {draft.quoted(*here, 'type')}", remedy=remedy)
 
 
 def _is_decimal(precision: int, scale: int) -> bool:
@@ -136,11 +123,7 @@ def check_roles(draft: Draft) -> Iterator[Fault]:
         if name not in columns:
             yield Fault(place=here, problem=f"is {quote(name)}, no column of the table", remedy=suggest(name, columns))
         elif columns[name].type not in fitting:
-            problem, remedy = (
-                f"is {quote(name)}, a {columns[name].type}",
-                f"Name a {' or '.join(fitting)}, or give none.",
-            )
-            yield Fault(place=here, problem=problem, remedy=remedy)
+            yield draft.fault(here, f"a {columns[name].type}", f"Name a {' or '.join(fitting)}, or give none.")
         elif columns[name].values is not None:
             problem = f"is {quote(name)}, which has `values`, but differs from row to row"
             yield Fault(place=here, problem=problem, remedy="Take the `values` out, or name another column.")

@@ -1,7 +1,7 @@
 """Scenarios simulated instead of run: the same cases, run folders, reports and exit codes, without Spark or a table.
 
-`engine` defines the simulators and chooses one, `case` simulates a case and `run` a scenario; `needs` estimates the
-time, memory and disk that exact simulation takes.
+`case` chooses a case's mode, simulates it, and estimates the time, memory and disk that this takes exactly; `run`
+simulates a scenario.
 """
 
 from wasim.simulation.case import Mode

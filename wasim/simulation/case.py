@@ -1,4 +1,4 @@
-"""A case simulated: with its simulator, its writer's profile and its table's location, as engine `simulator`.
+"""A case simulated: in its mode, with its writer's profile and its table's location, as engine `simulator`.
 
 What that takes file by file, time, memory and disk, is estimated from the case alone. Rates are processor time of one
 core of 2026: 5,000 plain appends took 9 s and 85 MB, 1,500 written to disk 15 s; a commit of 50,000 rows of 40 columns
@@ -20,7 +20,7 @@ import numpy as np
 from wasim import __version__
 from wasim.contention import Setup, model_latency
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import Recorded, Recording, Summed
+from wasim.ledger import Recording
 from wasim.ledger.vocabulary import SCHEMA_VERSION
 from wasim.model import read_appends
 from wasim.runs import CaseRun, Simulation
@@ -193,39 +193,13 @@ class Mode(StrEnum):
     FAST = "fast"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulator:
-    """One way to simulate. `check` raises WasimError for a case that it does not model.
-
-    `simulate` takes a case, the profile of its writer, where its table lies, and a folder that takes the table's
-    metadata, if any.
-    """
-
-    mode: Mode
-    check: Callable[[Case, WriterProfile], None]
-    simulate: Callable[[Case, WriterProfile, Site, Path | None], Recorded | Summed]
-
-
-def _simulate_exactly(case: Case, profile: WriterProfile, site: Site, emit: Path | None) -> Recorded:
-    made = simulate_table(case, profile, np.random.default_rng(case.seed), site=site, emit=emit)
-    return Recorded(recording=made.recording, live_bytes=made.live_bytes)
-
-
-def _sum(case: Case, profile: WriterProfile, site: Site, emit: Path | None) -> Summed:
-    return simulate_years(case, profile, site)
-
-
-EXACT = Simulator(mode=Mode.EXACT, check=check_supported, simulate=_simulate_exactly)
-FAST = Simulator(mode=Mode.FAST, check=check_answerable, simulate=_sum)
-
-
-def simulator_for(case: Case, mode: Mode, *, emits: bool = False) -> Simulator:
-    """The simulator of a mode for the case; only the exact one can emit files."""
-    if mode is Mode.AUTO:
-        waves = case.writer.arrivals == "at_once"  # which steps of a case would cut
-        short = case.commits <= EXACT_AT_MOST_COMMITS and not waves and exact_needs(case).within(AUTO_BUDGET)
-        mode = Mode.EXACT if short or emits else Mode.FAST
-    return EXACT if mode is Mode.EXACT else FAST
+def mode_for(case: Case, mode: Mode, *, emits: bool = False) -> Mode:
+    """How the case is simulated where a mode is asked for; only exactly can files be emitted."""
+    if mode is not Mode.AUTO:
+        return mode
+    waves = case.writer.arrivals == "at_once"  # which steps of a case would cut
+    short = case.commits <= EXACT_AT_MOST_COMMITS and not waves and exact_needs(case).within(AUTO_BUDGET)
+    return Mode.EXACT if short or emits else Mode.FAST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +207,7 @@ class SimulatedCase:
     """A case and everything that decides its simulated bytes and latencies."""
 
     case: Case
-    simulator: Simulator
+    mode: Mode
     profile: WriterProfile
     site: Site
     emit: Path | None
@@ -241,7 +215,7 @@ class SimulatedCase:
     @property
     def simulation(self) -> Simulation:
         """What is saved of how the case was simulated."""
-        return Simulation(mode=str(self.simulator.mode), profile=dict(self.profile.described))
+        return Simulation(mode=str(self.mode), profile=dict(self.profile.described))
 
     @property
     def key(self) -> str:
@@ -251,7 +225,7 @@ class SimulatedCase:
             "wasim": __version__,
             "ledger_schema": str(SCHEMA_VERSION),
             "engine": ENGINE_NAME,
-            "mode": str(self.simulator.mode),
+            "mode": str(self.mode),
             "profile": hashlib.sha256(profile.encode()).hexdigest(),
             "site": json.dumps(asdict(self.site)),
         }
@@ -264,25 +238,30 @@ class SimulatedCase:
         needs, commits = self.needs, format_count(self.case.commits_made, "commit")
         is_said = needs is not None and (needs.seconds > ANNOUNCED_FROM_S or needs.disk_bytes)
         takes = f", {needs.words}" if needs is not None and is_said else ""
-        return f"{self.case.label}: {self.simulator.mode}, {commits}, {profile}{takes}"
+        return f"{self.case.label}: {self.mode}, {commits}, {profile}{takes}"
 
     @property
     def needs(self) -> Needs | None:
         """What simulating the case takes, where that is done exactly; else None."""
-        exact = self.simulator.mode is Mode.EXACT
+        exact = self.mode is Mode.EXACT
         return exact_needs(self.case, emits=self.emit is not None) if exact else None
 
+    def check(self) -> None:
+        """WasimError for a case that its mode does not model."""
+        (check_supported if self.mode is Mode.EXACT else check_answerable)(self.case, self.profile)
+
     def simulate(self) -> tuple[CaseRun, Recording | None]:
-        """The finished case, with its recording if the simulator makes one. WasimError for what it does not model."""
-        started_s, case = time.monotonic(), self.case
-        returned = self.simulator.simulate(case, self.profile, self.site, self.emit)
-        named = {"key": self.key, "engine": ENGINE_NAME}
-        wall_s = time.monotonic() - started_s
-        if isinstance(returned, Recorded):
-            recording = returned.recording
-            made = CaseRun.of_recording(case, recording, live_bytes=returned.live_bytes, wall_s=wall_s, **named)
-            return self._described(made), recording
-        return self._described(CaseRun.of_summed(case, returned, wall_s=wall_s, **named)), None
+        """The finished case, with its recording if it was simulated exactly. WasimError for what it does not model."""
+        named, case, started_s = {"key": self.key, "engine": ENGINE_NAME}, self.case, time.monotonic()
+        if self.mode is not Mode.EXACT:
+            summed = simulate_years(case, self.profile, self.site)
+            wall_s = time.monotonic() - started_s
+            return self._described(CaseRun.of_summed(case, summed, wall_s=wall_s, **named)), None
+        rng = np.random.default_rng(case.seed)
+        table = simulate_table(case, self.profile, rng, site=self.site, emit=self.emit)
+        wall_s, recording = time.monotonic() - started_s, table.recording
+        made = CaseRun.of_recording(case, recording, live_bytes=table.live_bytes, wall_s=wall_s, **named)
+        return self._described(made), recording
 
     def _described(self, made: CaseRun) -> CaseRun:
         """The finished case with its provenance and its modelled commit latency."""

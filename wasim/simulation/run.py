@@ -1,4 +1,4 @@
-"""A scenario simulated: each case by the simulator of its mode, into a run's folder or in memory."""
+"""A scenario simulated: each case in its mode, into a run's folder or in memory."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from wasim.runs import CaseRun, Run, RunFolder, make_durable, provenance, save_c
 from wasim.runs.saved import share_denominator
 from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices, prices_for
-from wasim.simulation.case import AUTO_BUDGET, EMIT_BUDGET, ENGINE_NAME, Mode, SimulatedCase, add_up, simulator_for
+from wasim.simulation.case import AUTO_BUDGET, EMIT_BUDGET, ENGINE_NAME, Mode, SimulatedCase, add_up, mode_for
 from wasim.twin import Site, shipped_profile
 from wasim.twin.profile import as_triggered, as_written
 
@@ -45,12 +45,12 @@ class SimulationOptions:
 def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Console) -> Outcome:
     """Simulates the scenario; `console` takes progress and notes. With a folder for results, an unfinished run resumes.
 
-    WasimError if a simulator does not model a case, or if emitting takes much and exact mode is not named, before
+    WasimError if a case is not modelled, or if emitting takes much and exact mode is not named, before
     anything is simulated; CaseFailed if no case could be finished.
     """
     cases = {one.key: one for one in simulated_cases(scenario, options)}
     for one in cases.values():
-        one.simulator.check(one.case, one.profile)
+        one.check()
     if options.emit is not None and options.mode is not Mode.EXACT:
         _check_emitted(cases.values())
 
@@ -79,7 +79,7 @@ def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Cons
 
 
 def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> list[SimulatedCase]:
-    """The scenario's cases in order, each with its simulator, profile and site."""
+    """The scenario's cases in order, each with its mode, profile and site."""
     chosen = []
     for given in scenario.cases():
         profile = shipped_profile(given)
@@ -91,7 +91,7 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
         chosen.append(
             SimulatedCase(
                 case=case,
-                simulator=simulator_for(case, options.mode, emits=emit is not None),
+                mode=mode_for(case, options.mode, emits=emit is not None),
                 profile=profile,
                 site=site,
                 emit=emit,
