@@ -5,15 +5,13 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from wasim.errors import AuditMismatch
+from wasim.iceberg import kind_by_name
 from wasim.ledger import Action, FileEvents, Kind
-from wasim.ledger.vocabulary import kind_by_name
 
 
 def classify(file: str, *, deletes: bool = False) -> Kind:
     """The kind of a table's file by its path under the table; `deletes` says that a manifest lists delete files."""
-    if deletes:
-        return Kind.DELETE_MANIFEST
-    return kind_by_name(file) or Kind.DATA
+    return Kind.DELETE_MANIFEST if deletes else kind_by_name(file) or Kind.DATA
 
 
 def local_path(location: str) -> str:

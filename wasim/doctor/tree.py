@@ -13,10 +13,9 @@ from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of, lis
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.table_files import FaultKind, Faults, FileState, Places, State, is_outside
 from wasim.iceberg import ManifestFile
-from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
+from wasim.iceberg.names import is_staged_by_flink, kind_by_name, snapshot_of_statistics
 from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile, is_stamp
 from wasim.ledger import Kind
-from wasim.ledger.vocabulary import kind_by_name
 from wasim.units import DAY_S
 
 DEFAULT_GRACE_S = 3 * DAY_S
