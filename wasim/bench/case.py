@@ -32,7 +32,6 @@ from wasim.spark import (
     JdbcCatalog,
     MemoryCatalog,
     PostgresqlCatalog,
-    RestCatalog,
     S3Store,
     Session,
     drive,
@@ -78,35 +77,22 @@ class Place:
 @contextmanager
 def open_place(case: Case, warehouse: Path, servers: Servers) -> Iterator[Place]:
     """The case's place for the block. `warehouse` is its local folder, in the folder of its run."""
-    catalog: Catalog
     journal = warehouse / "journal"
     journal.mkdir(parents=True)
-    names_scheme = case.table.format_version >= SCHEMES_SINCE
-    root = servers.store(case.environment.store)
-    run = warehouse.parent.parent
+    root, run = servers.store(case.environment.store), warehouse.parent.parent
     # as long for every case of a run: locations stand in every metadata file
     store = root and below(root, run.parent.name, run.name, warehouse.name)
+    parts: dict[str, Any] = {"warehouse": warehouse, "store": store}
+    parts["names_scheme"] = case.table.format_version >= SCHEMES_SINCE
     match case.environment.catalog:
         case "rest":
-            backend = JdbcCatalog(warehouse=warehouse, store=store, names_scheme=names_scheme).properties()
-            with servers.rest_catalog(backend, journal, on_s3=store is not None) as server:
-                catalog = RestCatalog(
-                    warehouse=warehouse,
-                    store=store,
-                    names_scheme=names_scheme,
-                    uri=server.uri,
-                    credentials=server.credentials,
-                )
+            with servers.rest_catalog(JdbcCatalog(**parts), journal) as catalog:
                 yield Place(catalog=catalog, journal=journal)
         case "postgresql":
             name = re.sub(r"\W", "_", f"{CATALOG_NAME}_{run.name}_{warehouse.name}")
-            catalog = PostgresqlCatalog(
-                warehouse=warehouse, store=store, names_scheme=names_scheme, uri=jdbc_uri(), name=name
-            )
-            yield Place(catalog=catalog, journal=journal)
+            yield Place(catalog=PostgresqlCatalog(**parts, uri=jdbc_uri(), name=name), journal=journal)
         case other:
-            catalog = _OWN[other](warehouse=warehouse, store=store, names_scheme=names_scheme)
-            yield Place(catalog=catalog, journal=journal)
+            yield Place(catalog=_OWN[other](**parts), journal=journal)
 
 
 def carry_out(case: Case, context: CaseContext) -> CaseRun:
