@@ -252,6 +252,23 @@ class Answer:
         return tuple(choice for choice in self.choices if len(choice.options) > 1)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """A run fitted, judged and answered, with the prices for it.
+
+    `ahead` are sentences on its forecasts: what they ignore or replace by a mean. `remedies_line` is what maintenance
+    would save.
+    """
+
+    run: Run
+    fit: FitReport
+    answer: Answer
+    limits: Sequence[LimitOutcome] = ()
+    prices: Prices | None = None
+    ahead: tuple[str, ...] = ()
+    remedies_line: str = ""
+
+
 def answer_run(
     run: Run,
     fit: FitReport,
