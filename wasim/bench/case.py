@@ -10,10 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
-from pyarrow import fs
 
 from wasim import collect
 from wasim.bench.probing import CaseContext, Probing, probe_fresh
@@ -39,6 +37,7 @@ from wasim.spark import (
 )
 from wasim.spark.probe import PlanningTable, open_planning_table
 from wasim.spark.servers import Servers, below, jdbc_uri
+from wasim.storage import S3Options, open_storage, plain_path
 
 _OTHERS = "others"  # the catalog of a job's further tables: Spark's, as the table's, but for the recorder
 _TABLE_FOLDER = drive.TABLE_NAME.replace(".", "/")
@@ -65,7 +64,7 @@ class Place:
     def listing(self) -> dict[str, int]:
         """Bytes of every file of the table, by its path below `table_root`, as the store itself lists them."""
         if self.catalog.store is not None:
-            return list_objects(self.catalog.store, _TABLE_FOLDER)
+            return _list_objects(self.catalog.store, _TABLE_FOLDER)
         return list_table(Path(self.table_root))
 
     def clear(self, session: Session) -> None:
@@ -224,20 +223,16 @@ def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     return live
 
 
-def list_objects(store: S3Store, folder: str) -> dict[str, int]:
+def _list_objects(store: S3Store, folder: str) -> dict[str, int]:
     """Bytes of every object below `folder` of the store, by its path relative to that."""
-    root = f"{store.location.removeprefix('s3://')}/{folder}"
-    selector = fs.FileSelector(root, allow_not_found=True, recursive=True)
-    found = _client(store).get_file_info(selector)
-    return {info.path.removeprefix(f"{root}/"): info.size for info in found if info.type == fs.FileType.File}
-
-
-def _client(store: S3Store) -> fs.S3FileSystem:
-    options: dict[str, str] = {"region": store.region}
-    if store.endpoint is not None:
-        parts = urlsplit(store.endpoint)
-        options |= {"scheme": parts.scheme, "endpoint_override": parts.netloc}
-    if store.credentials is not None:
-        secrets = read_secrets(store.credentials)
-        options |= {"access_key": secrets["access_key_id"], "secret_key": secrets["secret_access_key"]}
-    return fs.S3FileSystem(**options)
+    secrets = {} if store.credentials is None else read_secrets(store.credentials)
+    options = S3Options(
+        endpoint=store.endpoint,
+        region=store.region,
+        access_key=secrets.get("access_key_id"),
+        secret_key=secrets.get("secret_access_key"),
+    )
+    root = f"{store.location}/{folder}"
+    place = plain_path(root)
+    listed = open_storage(root, options).list(place)
+    return {file.path.removeprefix(f"{place}/"): file.size_bytes for file in listed}
