@@ -202,14 +202,6 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "id": finding.identity,
-        "name": finding.name,
-        "severity": finding.severity.name.lower(),
-        "text": printable(finding.text, 1_000),
-        "value": finding.value,
-        "threshold": finding.threshold,
-        "source": finding.source,
-        "examples": [printable(one, 1_000) for one in finding.examples],
-        "remedy": finding.remedy,
-    }
+    shown = {"severity": finding.severity.name.lower(), "text": printable(finding.text, 1_000)}
+    examples = [printable(one, 1_000) for one in finding.examples]
+    return {"id": finding.identity} | asdict(finding) | shown | {"examples": examples}

@@ -260,7 +260,7 @@ class ConcurrentAppender:
         session.works_for(step.number + commit - step.first_commit)
         target.begin(step, commit, "append")
         try:
-            self._append_rows(session, commit)
+            append_batch(session, target.case, target.table, commit)
         except ENGINE_ERRORS as error:
             failure = failed_commit(error)
             if failure is None:
@@ -269,9 +269,6 @@ class ConcurrentAppender:
         with self._turn:
             self._tried += 1
             target.on_commits(self._tried)
-
-    def _append_rows(self, session: Session, commit: int) -> None:
-        append_batch(session, self._target.case, self._target.table, commit)
 
     def reshape(self, _step: Evolve) -> None:
         """Never asked for: nothing else happens to a table that several append to."""
