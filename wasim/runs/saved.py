@@ -16,10 +16,12 @@ from wasim.errors import SavedFileError
 from wasim.ledger import (
     CommitReports,
     Contention,
+    DirectoryScan,
     FileEvents,
     Kind,
     Ledger,
     OperationTotals,
+    PlanningProbe,
     Recording,
     Requests,
     StepRecords,
@@ -31,7 +33,7 @@ from wasim.ledger import (
 )  # fmt: skip
 from wasim.ledger.parquet import read_columns, save_columns
 from wasim.ledger.totals import amplification
-from wasim.runs.documents import listing_document, probe_document, read_listing, read_probe
+from wasim.runs.documents import read_timed, timed_document
 from wasim.runs.folder import write_atomically
 from wasim.runs.values import CaseRun, Run, Simulation, settled_of
 from wasim.scenario import Case, case_from_document
@@ -126,8 +128,8 @@ def _case_document(case: CaseRun) -> dict[str, Any]:
         "location": case.location,
         "simulation": None if case.simulation is None else asdict(case.simulation),
         "latency": None if case.latency is None else asdict(case.latency),
-        "probes": [probe_document(probe) for probe in case.probes],
-        "listings": [listing_document(listing) for listing in case.listings],
+        "probes": [timed_document(probe) for probe in case.probes],
+        "listings": [timed_document(listing) for listing in case.listings],
         "wall_s": case.wall_s,
     }
 
@@ -187,9 +189,9 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
         is_sampled=recording is None,
         settled=document.get("settled", {}) if recording is None else settled_of(case, recording, made.live_bytes),
         location=location,
-        probes=tuple(read_probe(probe) for probe in document["probes"]),
+        probes=tuple(read_timed(PlanningProbe, probe) for probe in document["probes"]),
         requests=read_columns(requests, Requests) if requests.exists() else None,
-        listings=tuple(read_listing(listing) for listing in document["listings"]),
+        listings=tuple(read_timed(DirectoryScan, listing) for listing in document["listings"]),
         simulation=_value(Simulation | None, simulation),
         latency=_value(ModelledLatency | None, document.get("latency")),
     )
