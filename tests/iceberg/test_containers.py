@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.iceberg_files import header_bytes
 
 from wasim.iceberg import IcebergFileError
 from wasim.iceberg.containers import (
@@ -11,7 +12,6 @@ from wasim.iceberg.containers import (
     DEFAULT_LIMITS,
     Limits,
     container_bytes,
-    header_bytes,
     header_length,
     read_container,
     read_container_header,

@@ -213,14 +213,10 @@ def _on_disk(events: FileEvents, engine: drive.Engine) -> FileEvents:
 def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     """Bytes reachable from the current snapshot, and the current metadata.json, by kind."""
     table = planning.load()
-    manifest_list, data_manifests, delete_manifests = planning.live_manifests(table)
-    live = dict.fromkeys(Kind, 0)
-    live[Kind.METADATA_JSON] = planning.state().metadata_json_bytes
-    live[Kind.MANIFEST_LIST] = manifest_list
-    live[Kind.DATA_MANIFEST] = data_manifests
-    live[Kind.DELETE_MANIFEST] = delete_manifests
-    live[Kind.DATA] = planning.live_data_bytes(table)
-    return live
+    kinds = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST, Kind.DATA)
+    json_bytes = planning.state().metadata_json_bytes
+    live = json_bytes, *planning.live_manifests(table), planning.live_data_bytes(table)
+    return dict.fromkeys(Kind, 0) | dict(zip(kinds, live, strict=True))
 
 
 def _list_objects(store: S3Store, folder: str) -> dict[str, int]:

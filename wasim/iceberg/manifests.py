@@ -1,7 +1,7 @@
 """Manifests: entries of data and delete files, decoded from any writer's file and encoded byte for byte as Java's."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -23,7 +23,6 @@ from wasim.iceberg.containers import (
     Block,
     Container,
     HeaderValues,
-    container_bytes,
     read_container,
     read_container_header,
 )
@@ -70,30 +69,12 @@ class Manifest:
 
 
 _NAMES = named_fields([entry_struct(version, StructType(())) for version in (1, 3)])
-_ATTRIBUTES = {number: attribute_of(name) for name, number in _NAMES.ids}
+_ATTRIBUTES = {number: attribute_of(name) for name, number in _NAMES}
 _GETTERS = {number: attrgetter(name) for number, name in _ATTRIBUTES.items()}
 _OF_FILE = [(number, name) for number, name in _ATTRIBUTES.items() if number >= 100]
 _KEY_IDS = {108: 117, 109: 119, 110: 121, 137: 138, 125: 126, 128: 129}  # of maps from columns
 _REQUIRED_OF_ENTRY = frozenset({0, 2})
 _REQUIRED_OF_FILE = frozenset({100, 103, 104})
-
-
-def manifest_bytes(
-    header: ManifestHeader,
-    entries: Iterable[ManifestEntry],
-    *,
-    sync_marker: bytes,
-    codec: str = "deflate",
-    level: int | None = None,
-) -> bytes:
-    """The manifest that Iceberg writes for these entries, given the sync marker that it drew.
-
-    Without a level it is Iceberg's for the codec.
-    """
-    encode = entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
-    return container_bytes(
-        manifest_header_values(header, codec), map(encode, entries), sync_marker=sync_marker, level=level
-    )
 
 
 @lru_cache(maxsize=256)
