@@ -38,12 +38,17 @@ from wasim.iceberg.property_values import (
     ValueType,
 )
 
+COMMIT_MAX_RETRY_WAIT_MS = "commit.retry.max-wait-ms"
+COMMIT_MIN_RETRY_WAIT_MS = "commit.retry.min-wait-ms"
 COMMIT_NUM_RETRIES = "commit.retry.num-retries"
+COMMIT_TOTAL_RETRY_TIME_MS = "commit.retry.total-timeout-ms"
+DEFAULT_FILE_FORMAT = "write.format.default"
 DEFAULT_WRITE_METRICS_MODE = "write.metadata.metrics.default"
 DELETE_GRANULARITY = "write.delete.granularity"
 DELETE_MODE = "write.delete.mode"
 FORMAT_VERSION = "format-version"
 GC_ENABLED = "gc.enabled"
+MANIFEST_COMPRESSION = "write.manifest.compression-codec"
 MANIFEST_COMPRESSION_LEVEL = "write.manifest.compression-level"
 MANIFEST_MERGE_ENABLED = "commit.manifest-merge.enabled"
 MANIFEST_MIN_MERGE_COUNT = "commit.manifest.min-count-to-merge"
@@ -59,7 +64,9 @@ KEY_PREFIXES = ("write.", "commit.", "history.expire.")
 """What keys of table properties begin with."""
 METRICS_MODE_COLUMN_CONF_PREFIX = "write.metadata.metrics.column."
 MIN_SNAPSHOTS_TO_KEEP = "history.expire.min-snapshots-to-keep"
+OBJECT_STORE_ENABLED = "write.object-storage.enabled"
 OBJECT_STORE_PATH = "write.object-storage.path"  # Iceberg refuses it now, as it does the folder storage's
+SNAPSHOT_ID_INHERITANCE_ENABLED = "compatibility.snapshot-id-inheritance.enabled"
 SPARK_WRITE_PARTITIONED_FANOUT_ENABLED = "write.spark.fanout.enabled"
 UPDATE_MODE = "write.update.mode"
 UPSERT_ENABLED = "write.upsert.enabled"
@@ -68,6 +75,8 @@ WRITE_DISTRIBUTION_MODE = "write.distribution-mode"
 WRITE_FOLDER_STORAGE_LOCATION = "write.folder-storage.path"
 WRITE_LOCATION_PROVIDER_IMPL = "write.location-provider.impl"
 WRITE_METADATA_LOCATION = "write.metadata.path"
+WRITE_OBJECT_STORE_PARTITIONED_PATHS = "write.object-storage.partitioned-paths"
+WRITE_PARTITION_SUMMARY_LIMIT = "write.summary.partition-limit"
 WRITE_TARGET_FILE_SIZE_BYTES = "write.target-file-size-bytes"
 
 RowLevelOperation: TypeAlias = Literal["delete", "update", "merge"]
@@ -152,9 +161,9 @@ class TableProperties:
 
     # How commits are tried again
     commit_num_retries: int = _row(4, COMMIT_NUM_RETRIES, COUNT)
-    commit_min_retry_wait_ms: int = _row(100, "commit.retry.min-wait-ms", COUNT)
-    commit_max_retry_wait_ms: int = _row(60 * 1000, "commit.retry.max-wait-ms", COUNT)
-    commit_total_retry_time_ms: int = _row(30 * 60 * 1000, "commit.retry.total-timeout-ms", COUNT)
+    commit_min_retry_wait_ms: int = _row(100, COMMIT_MIN_RETRY_WAIT_MS, COUNT)
+    commit_max_retry_wait_ms: int = _row(60 * 1000, COMMIT_MAX_RETRY_WAIT_MS, COUNT)
+    commit_total_retry_time_ms: int = _row(30 * 60 * 1000, COMMIT_TOTAL_RETRY_TIME_MS, COUNT)
 
     # What maintenance removes
     gc_enabled: bool = _row(True, GC_ENABLED, BOOLEAN)
@@ -167,8 +176,8 @@ class TableProperties:
     write_metadata_location: str | None = _row(
         None, WRITE_METADATA_LOCATION, changes=("metadata_json", "manifest_list"), places=True
     )
-    object_store_enabled: bool = _row(False, "write.object-storage.enabled", BOOLEAN, _MANIFEST, places=True)
-    object_store_partitioned_paths: bool = _row(True, "write.object-storage.partitioned-paths", BOOLEAN, _MANIFEST)
+    object_store_enabled: bool = _row(False, OBJECT_STORE_ENABLED, BOOLEAN, _MANIFEST, places=True)
+    object_store_partitioned_paths: bool = _row(True, WRITE_OBJECT_STORE_PARTITIONED_PATHS, BOOLEAN, _MANIFEST)
 
     # How rows are written
     delete_mode: str = _row("copy-on-write", DELETE_MODE, ROW_LEVEL_MODE, _CONTENT)
@@ -181,10 +190,8 @@ class TableProperties:
 
     # What manifests hold
     # of format version 1: the later ones always inherit
-    snapshot_id_inheritance_enabled: bool = _row(
-        False, "compatibility.snapshot-id-inheritance.enabled", BOOLEAN, _MANIFEST
-    )
-    manifest_compression: str = _row("gzip", "write.manifest.compression-codec", MANIFEST_CODEC, _MANIFEST)
+    snapshot_id_inheritance_enabled: bool = _row(False, SNAPSHOT_ID_INHERITANCE_ENABLED, BOOLEAN, _MANIFEST)
+    manifest_compression: str = _row("gzip", MANIFEST_COMPRESSION, MANIFEST_CODEC, _MANIFEST)
     # unset, Iceberg's for the codec: 9 of gzip, 1 of zstd
     manifest_compression_level: int | None = _row(None, MANIFEST_COMPRESSION_LEVEL, INT, _MANIFEST)
     # once set, the mode of all columns, however many there are
@@ -202,7 +209,7 @@ class TableProperties:
     metadata_compression: str = _row("none", METADATA_COMPRESSION, METADATA_CODEC, _JSON)
     metadata_delete_after_commit_enabled: bool = _row(False, METADATA_DELETE_AFTER_COMMIT_ENABLED, BOOLEAN, _JSON)
     metadata_previous_versions_max: int = _row(100, METADATA_PREVIOUS_VERSIONS_MAX, AT_LEAST_ONE, _JSON)
-    write_partition_summary_limit: int = _row(0, "write.summary.partition-limit", INT, _JSON)
+    write_partition_summary_limit: int = _row(0, WRITE_PARTITION_SUMMARY_LIMIT, INT, _JSON)
 
     @property
     def packed_to_bytes(self) -> int:
@@ -276,7 +283,7 @@ PROPERTIES: tuple[Property, ...] = (
     *(replace(one.metadata["row"], name=one.name) for one in fields(TableProperties)),
     Property(key=FORMAT_VERSION, type=INT, support=Support.NEVER),
     Property(
-        key="write.format.default", type=FILE_FORMAT, default="parquet", changes=_CONTENT, simulated_values=("parquet",)
+        key=DEFAULT_FILE_FORMAT, type=FILE_FORMAT, default="parquet", changes=_CONTENT, simulated_values=("parquet",)
     ),
     # Unset, Spark's writer takes true; Iceberg's constant says false.
     Property(key=SPARK_WRITE_PARTITIONED_FANOUT_ENABLED, type=BOOLEAN, changes=("data",), simulated_values=(True,)),
