@@ -154,6 +154,12 @@ def _least_bytes(node: AvroType) -> int:
             return 1
 
 
+def field_of(record: AvroType | None, number: int) -> AvroType | None:
+    """The type of a record's field, be it optional or not; None where there is no such record, or field."""
+    node = dict(record.fields).get(number) if isinstance(record, AvroRecord) else None
+    return node.item if isinstance(node, AvroOptional) else node
+
+
 def read_avro_schema(
     text: bytes | str, *, source: str, has_bare_fixed: bool = False, names: FieldNames = ()
 ) -> AvroRecord:

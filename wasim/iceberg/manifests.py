@@ -15,6 +15,7 @@ from wasim.iceberg.avro_reader import (
     AvroValues,
     conforms,
     decode_block,
+    field_of,
     merged_records,
     read_avro_schema,
 )
@@ -195,8 +196,7 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
     record = read_avro_schema(
         header.get("avro.schema", b""), source=source, has_bare_fixed="iceberg.schema" not in header, names=_NAMES
     )
-    file = dict(record.fields).get(2)
-    file = file.item if isinstance(file, AvroOptional) else file
+    file = field_of(record, 2)
     if not isinstance(file, AvroRecord) or not conforms(record, _expected_entry()):
         raise IcebergFileError(source, "has an Avro schema of other records than manifest entries")
     missing = (_REQUIRED_OF_ENTRY - dict(record.fields).keys()) | (_REQUIRED_OF_FILE - dict(file.fields).keys())
@@ -207,10 +207,7 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
 
 def _partition_places(record: AvroRecord, spec: PartitionSpec, source: str) -> tuple[int | None, ...]:
     """For each field of the spec, where its value stands in a file's partition; None if the file has none of it."""
-    file = dict(record.fields)[2]
-    file = file.item if isinstance(file, AvroOptional) else file
-    partition = dict(file.fields).get(PARTITION_FIELD_ID) if isinstance(file, AvroRecord) else None
-    partition = partition.item if isinstance(partition, AvroOptional) else partition
+    partition = field_of(field_of(record, 2), PARTITION_FIELD_ID)
     fields = partition.fields if isinstance(partition, AvroRecord) else ()
     plain = all(isinstance(part.item if isinstance(part, AvroOptional) else part, AvroPrimitive) for _, part in fields)
     if not plain or len(fields) > len(spec.fields):
