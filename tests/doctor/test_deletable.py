@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.iceberg_files import manifest_list_bytes
 from support.paths import DATA
 from support.synthetic import synthetic_case
 from support.trees import emit_tree
@@ -21,7 +22,6 @@ from wasim.doctor.terminal import sql_lines
 from wasim.errors import WasimError
 from wasim.iceberg import read_manifest_list, read_metadata_json
 from wasim.iceberg.codecs import decompressed
-from wasim.iceberg.manifest_lists import manifest_list_bytes
 from wasim.iceberg.names import hadoop_metadata_name
 from wasim.ledger import Kind
 from wasim.scenario.changes import Changes, Maintenance

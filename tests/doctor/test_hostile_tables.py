@@ -8,14 +8,15 @@ import zlib
 from dataclasses import replace
 
 import pytest
+from support.iceberg_files import header_bytes, manifest_bytes, manifest_list_bytes
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.document import inspection_document
 from wasim.doctor.table_files import State
-from wasim.iceberg import manifest_bytes, manifest_list_bytes, read_manifest, read_manifest_list
+from wasim.iceberg import read_manifest, read_manifest_list
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long
-from wasim.iceberg.containers import header_bytes, read_container
+from wasim.iceberg.containers import read_container
 from wasim.ledger import Kind
 
 SYNC = b"s" * 16

@@ -5,13 +5,13 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from support.iceberg_files import manifest_list_bytes
 from support.synthetic import synthetic_case
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location, list_chain
 from wasim.doctor.list_chain import read_lists
 from wasim.iceberg import IcebergFileError, read_manifest_list
-from wasim.iceberg.manifest_lists import manifest_list_bytes
 
 COMMITS = 140
 

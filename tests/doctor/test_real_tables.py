@@ -17,6 +17,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import IntegerType, LongType, NestedField
 from support.folder_catalog import FolderCatalog
+from support.iceberg_files import manifest_bytes
 
 from wasim.doctor import Choice, InspectOptions, Severity, inspect_location
 from wasim.doctor.file_view import view_file
@@ -26,7 +27,6 @@ from wasim.doctor.watching import render_prometheus
 from wasim.errors import UnsupportedFile
 from wasim.iceberg import ManifestContent, read_manifest
 from wasim.iceberg.codecs import gzip_bytes
-from wasim.iceberg.manifests import manifest_bytes
 from wasim.iceberg.parquet_manifests import parquet_manifest_bytes
 from wasim.ledger import Kind
 from wasim.storage.access import LocalStorage

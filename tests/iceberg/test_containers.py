@@ -3,15 +3,17 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.iceberg_files import header_bytes
 
 from wasim.iceberg import IcebergFileError
 from wasim.iceberg.containers import (
     BLOCK_RAW_BYTES,
     CODECS,
     DEFAULT_LIMITS,
+    HeaderValues,
     Limits,
+    Packing,
     container_bytes,
-    header_bytes,
     header_length,
     read_container,
     read_container_header,
@@ -29,7 +31,8 @@ HEADERS = st.dictionaries(
 @given(header=HEADERS, records=RECORDS, codec=st.sampled_from(CODECS), threshold=st.integers(1, 200))
 def test_what_is_written_is_read_back(header, records, codec, threshold):
     header = {**header, "avro.codec": codec.encode()}
-    data = container_bytes(header, records, sync_marker=SYNC, block_raw_bytes=threshold)
+    packing = Packing(block_raw_bytes=threshold)
+    data = container_bytes(HeaderValues(header, packing), records, sync_marker=SYNC)
     container = read_container(data, source="m")
     assert (container.header, container.codec, container.sync_marker) == (header, codec, SYNC)
     packed = read_packed(data, source="m")
@@ -61,8 +64,9 @@ def test_avros_own_threshold_is_64_000_bytes():
     assert [block.record_count for block in split_blocks([b"x" * 32_000] * 4)] == [2, 2]
 
 
-def written(records, header=None, **options):
-    return container_bytes({"avro.codec": b"null", **(header or {})}, records, sync_marker=SYNC, **options)
+def written(records, header=None, **packing):
+    header = HeaderValues({"avro.codec": b"null", **(header or {})}, Packing(**packing))
+    return container_bytes(header, records, sync_marker=SYNC)
 
 
 def refused(data, **limits):

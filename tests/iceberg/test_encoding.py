@@ -9,8 +9,9 @@ import fastavro
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.iceberg_files import manifest_bytes
 
-from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestHeader, manifest_bytes, read_manifest
+from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestHeader, read_manifest
 from wasim.iceberg.avro_encoding import encode_long
 from wasim.iceberg.containers import BLOCK_RAW_BYTES, read_container, split_blocks
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema

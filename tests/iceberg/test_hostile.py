@@ -13,14 +13,14 @@ import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.iceberg_files import SYNC, real_file, stored
+from support.iceberg_files import SYNC, header_bytes, real_file, stored
 from support.round_trip import check_round_trip
 
 from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
 from wasim.iceberg.avro_reader import AvroRecord, read_avro_schema
 from wasim.iceberg.codecs import gzip_bytes, pack
-from wasim.iceberg.containers import Limits, header_bytes, read_container
+from wasim.iceberg.containers import Limits, read_container
 from wasim.iceberg.record_scanning import _Budget, _skipper
 
 MOST_SECONDS = 15  # a shared machine under tracemalloc; none takes two on its own

@@ -5,11 +5,12 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.iceberg_files import manifest_list_bytes
 
 from wasim.iceberg import IcebergFileError, read_manifest_list
 from wasim.iceberg.avro_encoding import encode_long, encode_string
 from wasim.iceberg.containers import container_bytes
-from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader, PartitionFieldSummary, manifest_list_bytes
+from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader, PartitionFieldSummary
 
 SYNC = b"s" * 16
 LONGS = st.integers(1, 2**62)

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import fastavro
 import pytest
+from support.iceberg_files import manifest_bytes, manifest_list_bytes
 from support.paths import DATA
 
 from wasim.iceberg import (
     DataFileEntry,
     ManifestEntry,
     ManifestHeader,
-    manifest_bytes,
     read_manifest,
     read_manifest_header,
     read_manifest_list,
 )
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.hash_order import java_map_order
-from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader, PartitionFieldSummary, manifest_list_bytes
+from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader, PartitionFieldSummary
 from wasim.iceberg.record_fields import FileContent, ManifestContent, Status
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema
 from wasim.iceberg.specs import PartitionField, PartitionSpec

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 import zstandard
-from support.iceberg_files import SYNC, real_file
+from support.iceberg_files import SYNC, header_bytes, manifest_bytes, manifest_list_bytes, real_file
 
-from wasim.iceberg import IcebergFileError, manifest_list_bytes, read_manifest, read_manifest_list, read_metadata_json
+from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.avro_encoding import encode_bytes, encode_long, encode_string
 from wasim.iceberg.codecs import gzip_bytes
-from wasim.iceberg.containers import header_bytes, read_container
-from wasim.iceberg.manifests import ManifestHeader, manifest_bytes
+from wasim.iceberg.containers import read_container
+from wasim.iceberg.manifests import ManifestHeader
 from wasim.iceberg.names import parse_metadata_name
 from wasim.iceberg.resolve import NewestBy, current_metadata
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema

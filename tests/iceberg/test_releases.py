@@ -4,19 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
+from support.iceberg_files import manifest_bytes, manifest_list_bytes
 from support.paths import DATA
 
-from wasim.iceberg import (
-    DataFileEntry,
-    ManifestEntry,
-    ManifestHeader,
-    manifest_bytes,
-    read_manifest_list,
-    read_metadata_json,
-)
+from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestHeader, read_manifest_list, read_metadata_json
 from wasim.iceberg.containers import read_container
 from wasim.iceberg.json_text import pretty_json
-from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader, manifest_list_bytes
+from wasim.iceberg.manifest_lists import ManifestFile, ManifestListHeader
 from wasim.iceberg.metadata_json import render_metadata_json
 from wasim.iceberg.record_fields import V1_BLOCK_SIZE_BYTES, entry_schema_texts, manifest_file_schema_texts
 from wasim.iceberg.releases import NEWEST, Release, release_named

@@ -6,11 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.iceberg_files import header_bytes
 from support.paths import DATA
 from support.round_trip import check_round_trip, check_round_trips
 
 from wasim.iceberg import IcebergFileError, read_manifest, read_manifest_list
-from wasim.iceberg.containers import container_bytes, header_bytes, read_container
+from wasim.iceberg.containers import container_bytes, read_container
 
 TABLES = DATA / "tables"
 # Java and Python must run one zlib for compressed bytes to be equal; elsewhere the inflated bytes are compared.

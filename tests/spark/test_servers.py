@@ -92,16 +92,13 @@ def status_of(uri: str) -> int:
 
 def test_servers_answer_none_without_credentials_and_end_with_their_block(tmp_path: Path) -> None:
     (tmp_path / "journal").mkdir()
-    backend = JdbcCatalog(warehouse=tmp_path).properties()
+    backend = JdbcCatalog(warehouse=tmp_path)
     with open_s3proxy(tmp_path / "objects", tmp_path) as store:
         assert store.endpoint is not None
         assert store.credentials is not None
         assert store.credentials.stat().st_mode & 0o777 == 0o600
         assert status_of(f"{store.endpoint}/wasim?list-type=2") == 403
-    with (
-        open_rest_host(tmp_path, on_s3=False) as host,
-        host.serve(backend, tmp_path / "journal", on_s3=False) as server,
-    ):
+    with open_rest_host(tmp_path, on_s3=False) as host, host.serve(backend, tmp_path / "journal") as server:
         assert server.credentials.stat().st_mode & 0o777 == 0o600
         assert status_of(f"{server.uri}/v1/config") == 401
         assert status_of(f"{server.uri}/v1/namespaces") == 401

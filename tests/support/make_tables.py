@@ -15,7 +15,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from support.paths import DATA
-from wasim.iceberg import FileKind, classify, read_manifest_list, read_metadata_json
+from wasim.iceberg import Kind, kind_by_name, read_manifest_list, read_metadata_json
 
 WAREHOUSE = Path("/warehouse")
 SELECTION = DATA / "tables"
@@ -414,7 +414,7 @@ def reachable(table):
             chosen.add(folder / Path(manifest.manifest_path).name)
     # Of the tables that only vary the manifest's codec, the manifest is enough.
     is_codec = table.name.startswith("manifest_")
-    return sorted(path for path in chosen if not is_codec or classify(path.name) is FileKind.MANIFEST)
+    return sorted(path for path in chosen if not is_codec or kind_by_name(path.name) is Kind.DATA_MANIFEST)
 
 
 def main(wanted):

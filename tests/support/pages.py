@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from wasim.fit import FitReport
 from wasim.forecast import RunForecasts
-from wasim.report.answer import LimitOutcome, answer_run
+from wasim.report.answer import Conclusion, LimitOutcome, answer_run
 from wasim.report.charts import draw_charts
-from wasim.report.pages.run_page import PageParts, render_run_page
+from wasim.report.pages.run_page import render_run_page
 from wasim.runs import Run
 from wasim.scenario.prices import load_prices
 
@@ -22,5 +22,5 @@ def page_of(
     """The page; without `charts`, which take most of its time, where its tables or its words are looked at."""
     prices = load_prices()
     answer = answer_run(run, fit, limits, prices, forecasts)
-    parts = PageParts(run=run, fit=fit, answer=answer, limits=limits, prices=prices)
-    return render_run_page(parts, draw_charts(run, fit, answer, limits) if charts else ())
+    concluded = Conclusion(run=run, fit=fit, answer=answer, limits=limits, prices=prices)
+    return render_run_page(concluded, draw_charts(run, fit, answer, limits) if charts else ())

@@ -4,11 +4,12 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.iceberg_files import manifest_bytes, manifest_list_bytes
 from wasim.errors import IcebergFileError
 from wasim.iceberg.codecs import LEVELS, decompressed, gzip_bytes, is_gzip
 from wasim.iceberg.containers import Container, read_container
-from wasim.iceberg.manifest_lists import manifest_list_bytes, manifest_list_from
-from wasim.iceberg.manifests import manifest_bytes, manifest_from
+from wasim.iceberg.manifest_lists import manifest_list_from
+from wasim.iceberg.manifests import manifest_from
 from wasim.iceberg.metadata_json import TableMetadata, read_metadata_json, render_metadata_json
 
 _GZIP_HEADER_BYTES = 10

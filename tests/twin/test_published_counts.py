@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.iceberg_files import manifest_bytes
 from support.synthetic import synthetic_case
 
-from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestHeader, manifest_bytes
+from wasim.iceberg import DataFileEntry, ManifestEntry, ManifestHeader
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import Kind, sum_events
 from wasim.scenario import Case

@@ -10,10 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
-from pyarrow import fs
 
 from wasim import collect
 from wasim.bench.probing import CaseContext, Probing, probe_fresh
@@ -32,7 +30,6 @@ from wasim.spark import (
     JdbcCatalog,
     MemoryCatalog,
     PostgresqlCatalog,
-    RestCatalog,
     S3Store,
     Session,
     drive,
@@ -40,6 +37,7 @@ from wasim.spark import (
 )
 from wasim.spark.probe import PlanningTable, open_planning_table
 from wasim.spark.servers import Servers, below, jdbc_uri
+from wasim.storage import S3Options, open_storage, plain_path
 
 _OTHERS = "others"  # the catalog of a job's further tables: Spark's, as the table's, but for the recorder
 _TABLE_FOLDER = drive.TABLE_NAME.replace(".", "/")
@@ -66,7 +64,7 @@ class Place:
     def listing(self) -> dict[str, int]:
         """Bytes of every file of the table, by its path below `table_root`, as the store itself lists them."""
         if self.catalog.store is not None:
-            return list_objects(self.catalog.store, _TABLE_FOLDER)
+            return _list_objects(self.catalog.store, _TABLE_FOLDER)
         return list_table(Path(self.table_root))
 
     def clear(self, session: Session) -> None:
@@ -78,35 +76,22 @@ class Place:
 @contextmanager
 def open_place(case: Case, warehouse: Path, servers: Servers) -> Iterator[Place]:
     """The case's place for the block. `warehouse` is its local folder, in the folder of its run."""
-    catalog: Catalog
     journal = warehouse / "journal"
     journal.mkdir(parents=True)
-    names_scheme = case.table.format_version >= SCHEMES_SINCE
-    root = servers.store(case.environment.store)
-    run = warehouse.parent.parent
+    root, run = servers.store(case.environment.store), warehouse.parent.parent
     # as long for every case of a run: locations stand in every metadata file
     store = root and below(root, run.parent.name, run.name, warehouse.name)
+    parts: dict[str, Any] = {"warehouse": warehouse, "store": store}
+    parts["names_scheme"] = case.table.format_version >= SCHEMES_SINCE
     match case.environment.catalog:
         case "rest":
-            backend = JdbcCatalog(warehouse=warehouse, store=store, names_scheme=names_scheme).properties()
-            with servers.rest_catalog(backend, journal, on_s3=store is not None) as server:
-                catalog = RestCatalog(
-                    warehouse=warehouse,
-                    store=store,
-                    names_scheme=names_scheme,
-                    uri=server.uri,
-                    credentials=server.credentials,
-                )
+            with servers.rest_catalog(JdbcCatalog(**parts), journal) as catalog:
                 yield Place(catalog=catalog, journal=journal)
         case "postgresql":
             name = re.sub(r"\W", "_", f"{CATALOG_NAME}_{run.name}_{warehouse.name}")
-            catalog = PostgresqlCatalog(
-                warehouse=warehouse, store=store, names_scheme=names_scheme, uri=jdbc_uri(), name=name
-            )
-            yield Place(catalog=catalog, journal=journal)
+            yield Place(catalog=PostgresqlCatalog(**parts, uri=jdbc_uri(), name=name), journal=journal)
         case other:
-            catalog = _OWN[other](warehouse=warehouse, store=store, names_scheme=names_scheme)
-            yield Place(catalog=catalog, journal=journal)
+            yield Place(catalog=_OWN[other](**parts), journal=journal)
 
 
 def carry_out(case: Case, context: CaseContext) -> CaseRun:
@@ -228,30 +213,22 @@ def _on_disk(events: FileEvents, engine: drive.Engine) -> FileEvents:
 def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     """Bytes reachable from the current snapshot, and the current metadata.json, by kind."""
     table = planning.load()
-    manifest_list, data_manifests, delete_manifests = planning.live_manifests(table)
-    live = dict.fromkeys(Kind, 0)
-    live[Kind.METADATA_JSON] = planning.state().metadata_json_bytes
-    live[Kind.MANIFEST_LIST] = manifest_list
-    live[Kind.DATA_MANIFEST] = data_manifests
-    live[Kind.DELETE_MANIFEST] = delete_manifests
-    live[Kind.DATA] = planning.live_data_bytes(table)
-    return live
+    kinds = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST, Kind.DATA)
+    json_bytes = planning.state().metadata_json_bytes
+    live = json_bytes, *planning.live_manifests(table), planning.live_data_bytes(table)
+    return dict.fromkeys(Kind, 0) | dict(zip(kinds, live, strict=True))
 
 
-def list_objects(store: S3Store, folder: str) -> dict[str, int]:
+def _list_objects(store: S3Store, folder: str) -> dict[str, int]:
     """Bytes of every object below `folder` of the store, by its path relative to that."""
-    root = f"{store.location.removeprefix('s3://')}/{folder}"
-    selector = fs.FileSelector(root, allow_not_found=True, recursive=True)
-    found = _client(store).get_file_info(selector)
-    return {info.path.removeprefix(f"{root}/"): info.size for info in found if info.type == fs.FileType.File}
-
-
-def _client(store: S3Store) -> fs.S3FileSystem:
-    options: dict[str, str] = {"region": store.region}
-    if store.endpoint is not None:
-        parts = urlsplit(store.endpoint)
-        options |= {"scheme": parts.scheme, "endpoint_override": parts.netloc}
-    if store.credentials is not None:
-        secrets = read_secrets(store.credentials)
-        options |= {"access_key": secrets["access_key_id"], "secret_key": secrets["secret_access_key"]}
-    return fs.S3FileSystem(**options)
+    secrets = {} if store.credentials is None else read_secrets(store.credentials)
+    options = S3Options(
+        endpoint=store.endpoint,
+        region=store.region,
+        access_key=secrets.get("access_key_id"),
+        secret_key=secrets.get("secret_access_key"),
+    )
+    root = f"{store.location}/{folder}"
+    place = plain_path(root)
+    listed = open_storage(root, options).list(place)
+    return {file.path.removeprefix(f"{place}/"): file.size_bytes for file in listed}

@@ -50,6 +50,7 @@ from wasim.units import Floats
 from wasim.workload import Probe
 
 WARM_UP_ROUNDS = 2
+Times = tuple[list[PlanningProbe], list[DirectoryScan]]
 _T = TypeVar("_T")
 
 
@@ -68,14 +69,6 @@ class PlanningTarget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlanningTimes:
-    """What was timed."""
-
-    probes: Sequence[PlanningProbe]
-    listings: Sequence[DirectoryScan]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Timed:
     """One benchmark: what was timed of what, in `seconds` a round."""
 
@@ -86,8 +79,8 @@ class _Timed:
     extra_info: Mapping[str, Any]
 
 
-def time_planning(target: PlanningTarget, machine: Mapping[str, Any], json_path: Path) -> PlanningTimes:
-    """Times load, planning and listing; a JSON file takes every round. Raises what a query raised."""
+def time_planning(target: PlanningTarget, machine: Mapping[str, Any], json_path: Path) -> Times:
+    """Load, planning and listing, timed; a JSON file takes every round. Raises what a query raised."""
     plans = [_time_plan(reader, query, target) for reader, query in target.planned]
     # variants load in the same way: the first of each reader stands for all
     loading = {reader.name: reader for reader, _ in reversed(target.planned) if reader.loads_apart}
@@ -95,7 +88,7 @@ def time_planning(target: PlanningTarget, machine: Mapping[str, Any], json_path:
     listings = [_time_listing(target)] if target.data_folders else []
     timed = [*(one for one, _ in plans), *loads, *(one for one, _ in listings)]
     write_atomically(json_path, json.dumps(_document(timed, target, machine), indent=1))
-    return PlanningTimes(probes=[probe for _, probe in plans], listings=[scan for _, scan in listings])
+    return [probe for _, probe in plans], [scan for _, scan in listings]
 
 
 def _time_plan(reader: Reader, query: Query, target: PlanningTarget) -> tuple[_Timed, PlanningProbe]:
@@ -192,10 +185,6 @@ def _stats(seconds: Sequence[float]) -> dict[str, Any]:
     return {**stats.as_dict(), "data": list(seconds), "iterations": 1}
 
 
-def _ignore(commits: int) -> None:
-    """Takes no notice of progress."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseContext:
     """Where a case is carried out, by which engine, under which key; `on_commits` takes the number of commits so far.
@@ -208,7 +197,7 @@ class CaseContext:
     key: str
     servers: Servers
     machine: Mapping[str, Any]
-    on_commits: Callable[[int], None] = _ignore
+    on_commits: Callable[[int], None] = lambda _: None
     engine: drive.Engine = drive.SPARK
 
     @property
@@ -263,14 +252,16 @@ class Probing:
                 data_folders=self._data_folders() if at_end and case.planning.listing else (),
             )
             folder = self.context.folder.unfinished_case(self.context.key)
-            seen = time_planning(target, self.context.machine, folder / f"benchmark-{step.after_commit:08d}.json")
+            probes, listings = time_planning(
+                target, self.context.machine, folder / f"benchmark-{step.after_commit:08d}.json"
+            )
         spent: dict[str, Floats] = {}
         if at_end and case.planning.execution:
             spent = {
                 query.name: execution_ms(self.target, step.table, query, rounds=EXECUTION_ROUNDS) for query in asked
             }
-        self.probes.extend(_executed(probe, spent) for probe in seen.probes)
-        self.listings.extend(seen.listings)
+        self.probes.extend(_executed(probe, spent) for probe in probes)
+        self.listings.extend(listings)
 
     def _data_folders(self) -> list[Path]:
         """Where the table's data files lie, or lay before a property moved them."""

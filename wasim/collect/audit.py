@@ -1,19 +1,20 @@
 """What a file is by its path, and the audit of a recording: its events compared with a listing of the table."""
 
-import os
+import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from wasim.errors import AuditMismatch
+from wasim.iceberg import kind_by_name
 from wasim.ledger import Action, FileEvents, Kind
-from wasim.ledger.vocabulary import kind_by_name
+from wasim.storage import open_storage
+
+_TWIN = re.compile(r"/\.[^/]*\.crc$")
 
 
 def classify(file: str, *, deletes: bool = False) -> Kind:
     """The kind of a table's file by its path under the table; `deletes` says that a manifest lists delete files."""
-    if deletes:
-        return Kind.DELETE_MANIFEST
-    return kind_by_name(file) or Kind.DATA
+    return Kind.DELETE_MANIFEST if deletes else kind_by_name(file) or Kind.DATA
 
 
 def local_path(location: str) -> str:
@@ -23,13 +24,8 @@ def local_path(location: str) -> str:
 
 def list_table(root: Path) -> dict[str, int]:
     """Bytes of every file under the table's location, by relative path; Hadoop's `.crc` twins are left out."""
-    found = {}
-    for folder, _, files in os.walk(root):
-        for name in files:
-            if not (name.startswith(".") and name.endswith(".crc")):
-                path = Path(folder, name)
-                found[str(path.relative_to(root))] = path.stat().st_size
-    return found
+    files = open_storage(str(root)).list(str(root))
+    return {file.path.removeprefix(f"{root}/"): file.size_bytes for file in files if not _TWIN.search(file.path)}
 
 
 def audit(events: FileEvents, listing: dict[str, int]) -> None:

@@ -79,19 +79,9 @@ class CoreAppender:
         for commits, text in self._batches(step):
             self._pace.wait_for(commits.start)
             # Marks the time too: what describing the files took is no commit's
-            self._begin(step, commits.start, "append")
+            target.begin(step, commits.start, "append", is_run=True)
             target.session.commit_appends(self._table, text, merges=step.merges, journal=target.journal)
             target.on_commits(commits.stop - 1)
-
-    def _begin(self, step: Append, commit: int, operation: str) -> None:
-        interval_s = self._target.case.commit_interval_s
-        self._target.journal.step(
-            step.number + commit - step.first_commit,
-            operation,
-            event_time_s=commit * interval_s,
-            every_s=interval_s,
-            rows=step.rows_per_commit,
-        )
 
     def _upsert(self, step: Append) -> None:
         """Carries out the step commit by commit: an upsert touches files that the one before it wrote."""
@@ -100,7 +90,7 @@ class CoreAppender:
         for commit in range(step.first_commit, last + 1):
             self._pace.wait_for(commit)
             # a run of a stream's commits has one name
-            self._begin(step, commit, step.operation(last if streams else commit))
+            target.begin(step, commit, step.operation(last if streams else commit), is_run=True)
             if step.operation(commit) == "upsert":
                 self._commit(self._source.describe_upsert(step, commit, self._listing()))
             else:

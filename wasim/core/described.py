@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -43,36 +43,27 @@ def content_file_json(file: DataFileEntry, partition_types: Sequence[Type], *, s
     """The object of a file of that partition spec. Maps keep their order."""
     values = zip(file.partition, partition_types, strict=True)
     members = {
-        "spec-id": spec_id,
+        "spec_id": spec_id,
         "content": _CONTENT[FileContent(file.content)],
-        "file-path": file.file_path,
-        "file-format": file.file_format,
         "partition": [_single_value(value, kind) for value, kind in values] or None,
-        "file-size-in-bytes": file.file_size_bytes,
-        "record-count": file.record_count,
-        "column-sizes": _map(file.column_sizes),
-        "value-counts": _map(file.value_counts),
-        "null-value-counts": _map(file.null_value_counts),
-        "nan-value-counts": _map(file.nan_value_counts),
-        "lower-bounds": _map(_hex(file.lower_bounds)),
-        "upper-bounds": _map(_hex(file.upper_bounds)),
-        "split-offsets": file.split_offsets,
-        "equality-ids": file.equality_ids,
-        "sort-order-id": file.sort_order_id,
-        "first-row-id": file.first_row_id,
-        "referenced-data-file": file.referenced_data_file,
-        "content-offset": file.content_offset,
-        "content-size-in-bytes": file.content_size_bytes,
+        **{one.name: _json_value(getattr(file, one.name)) for one in fields(file) if one.name not in _OTHERWISE},
     }
-    return {name: value for name, value in members.items() if value is not None}
+    return {_key(name): value for name, value in members.items() if value is not None}
 
 
-def _map(values: Mapping[int, int | str] | Mapping[int, int] | Mapping[int, str] | None) -> dict[str, Any] | None:
-    return None if values is None else {"keys": list(values), "values": list(values.values())}
+_OTHERWISE = ("content", "partition", "block_size_bytes")
 
 
-def _hex(values: Mapping[int, bytes] | None) -> dict[int, str] | None:
-    return None if values is None else {key: value.hex().upper() for key, value in values.items()}
+def _key(name: str) -> str:
+    return name.replace("_bytes", "-in-bytes").replace("_", "-")
+
+
+def _json_value(value: Any) -> Any:
+    """A map as its keys and values, bytes in hex; all else as it is."""
+    if not isinstance(value, Mapping):
+        return value
+    shown = [one.hex().upper() if isinstance(one, bytes) else one for one in value.values()]
+    return {"keys": list(value), "values": shown}
 
 
 def _single_value(value: PartitionValue, kind: Type) -> Any:

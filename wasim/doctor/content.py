@@ -10,7 +10,7 @@ from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.table_files import FaultKind, Faults, Places
 from wasim.errors import WasimError
 from wasim.iceberg import IcebergFileError, ManifestFile
-from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
+from wasim.iceberg.avro_reader import AvroRecord, field_of
 from wasim.iceberg.containers import PackedContainer, inflated_blocks, read_packed
 from wasim.iceberg.manifests import entry_record, parquet_manifest_from
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, read_parquet_manifest
@@ -194,8 +194,7 @@ def _scanner(avro_schema: bytes, is_java: bool) -> tuple[Scanner, Mapping[int, i
     """How the entries of a manifest are read, and the places of the data file's own fields."""
     header = {"avro.schema": avro_schema} | ({"iceberg.schema": b""} if is_java else {})
     record = entry_record(header, source="")
-    file = dict(record.fields)[_FILE]
-    file = file.item if isinstance(file, AvroOptional) else file
+    file = field_of(record, _FILE)
     inner = field_positions(file, _WANTED) if isinstance(file, AvroRecord) else {}
     return record_scanner(record, _WANTED), inner
 

@@ -11,7 +11,7 @@ from wasim.doctor.inspection import Inspection
 from wasim.doctor.json_parts import summary_key_bytes
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.remedies import Remedy
-from wasim.doctor.table_files import Amount, FileState, State
+from wasim.doctor.table_files import FileState, State
 from wasim.doctor.tree import Tree
 from wasim.errors import printable
 from wasim.ledger import Kind
@@ -122,17 +122,13 @@ def _reason(file: FileState, tree: Tree) -> str:
 def _states(inspection: Inspection) -> dict[str, Any]:
     totals = inspection.totals
     states: dict[str, Any] = {
-        kind.value: {state.value: _amount(totals.of(kind, state)) for state in State if totals.of(kind, state).files}
+        kind.value: {state.value: asdict(totals.of(kind, state)) for state in State if totals.of(kind, state).files}
         for kind in Kind
         if totals.of(kind).files
     }
     if totals.other.files:
-        states["neither"] = {State.OTHER.value: _amount(totals.other)}
+        states["neither"] = {State.OTHER.value: asdict(totals.other)}
     return states
-
-
-def _amount(amount: Amount) -> dict[str, int]:
-    return {"files": amount.files, "bytes": amount.bytes}
 
 
 def _spread(spread: Spread | None) -> dict[str, float] | None:
@@ -194,7 +190,7 @@ def _outlook(outlook: "Outlook") -> dict[str, Any]:
 def _remedy(remedy: Remedy) -> dict[str, Any]:
     return {
         "name": remedy.name,
-        "frees": {kind.value: _amount(amount) for kind, amount in remedy.frees.items()},
+        "frees": {kind.value: asdict(amount) for kind, amount in remedy.frees.items()},
         "frees_bytes": remedy.total.bytes,
         "json_bytes_saved": remedy.json_bytes_saved,
         "is_estimate": remedy.is_estimate,
@@ -206,14 +202,6 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "id": finding.identity,
-        "name": finding.name,
-        "severity": finding.severity.name.lower(),
-        "text": printable(finding.text, 1_000),
-        "value": finding.value,
-        "threshold": finding.threshold,
-        "source": finding.source,
-        "examples": [printable(one, 1_000) for one in finding.examples],
-        "remedy": finding.remedy,
-    }
+    shown = {"severity": finding.severity.name.lower(), "text": printable(finding.text, 1_000)}
+    examples = [printable(one, 1_000) for one in finding.examples]
+    return {"id": finding.identity} | asdict(finding) | shown | {"examples": examples}

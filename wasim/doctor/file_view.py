@@ -10,11 +10,11 @@ from typing import Any
 
 from wasim.errors import UnsupportedFile, printable
 from wasim.iceberg import IcebergFileError, ManifestEntry, read_manifest, read_manifest_list, read_metadata_json
-from wasim.iceberg.avro_reader import AvroOptional, AvroRecord
+from wasim.iceberg.avro_reader import AvroRecord, field_of
 from wasim.iceberg.codecs import decompressed
 from wasim.iceberg.containers import ENCRYPTED_MAGIC, Block, Container, read_container
 from wasim.iceberg.json_text import JsonFields, read_json
-from wasim.iceberg.manifests import ManifestHeader, entry_record
+from wasim.iceberg.manifests import Manifest, ManifestHeader, entry_record
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC
 from wasim.iceberg.record_encoding import PARTITION_FIELD_ID
 from wasim.iceberg.schemas import PrimitiveType, Schema, decimal_digits
@@ -82,27 +82,26 @@ def _view_avro(data: bytes, source: str) -> FileView:
     if b"manifest_path" in container.header.get("avro.schema", b""):
         manifests = read_manifest_list(data, source=source).manifests
         return FileView(kind="manifest_list", header=header, records=[_plain(one) for one in manifests])
-    manifest = read_manifest(data, source=source, known=_bare_header(container, source))
-    schema = manifest.header.schema
-    return FileView(kind="manifest", header=header, records=[_entry(one, schema) for one in manifest.entries])
+    return _manifest_view(read_manifest(data, source=source, known=_bare_header(container, source)), header)
 
 
 def _view_parquet(data: bytes, source: str) -> FileView:
     """A manifest of format version 4."""
     manifest = read_manifest(data, source=source)
     header = {"codec": manifest.codec, "bytes": len(data), "format_version": manifest.header.format_version}
-    schema = manifest.header.schema
-    return FileView(kind="manifest", header=header, records=[_entry(one, schema) for one in manifest.entries])
+    return _manifest_view(manifest, header)
+
+
+def _manifest_view(manifest: Manifest, header: Mapping[str, Any]) -> FileView:
+    records = [_entry(one, manifest.header.schema) for one in manifest.entries]
+    return FileView(kind="manifest", header=header, records=records)
 
 
 def _bare_header(container: Container[Block], source: str) -> ManifestHeader | None:
     """What stands for the header of a manifest that has none of Iceberg's keys: values without names and types."""
     if "schema" in container.header:
         return None
-    file = dict(entry_record(container.header, source=source).fields)[2]
-    file = file.item if isinstance(file, AvroOptional) else file
-    partition = dict(file.fields).get(PARTITION_FIELD_ID) if isinstance(file, AvroRecord) else None
-    partition = partition.item if isinstance(partition, AvroOptional) else partition
+    partition = field_of(field_of(entry_record(container.header, source=source), 2), PARTITION_FIELD_ID)
     ids = [number for number, _ in partition.fields] if isinstance(partition, AvroRecord) else []
     spec = [PartitionField(name=f"partition_{one}", transform="identity", source_id=one, field_id=one) for one in ids]
     return ManifestHeader(schema=Schema(columns=()), spec=PartitionSpec(fields=tuple(spec)))

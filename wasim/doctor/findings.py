@@ -302,35 +302,23 @@ def _faults(tree: Tree) -> Iterator[Finding]:
 
 
 def _choice(tree: Tree) -> Iterator[Finding]:
-    chosen = tree.opened.chosen
+    chosen, moved_from = tree.opened.chosen, tree.opened.metadata.location
     for blocker in tree.blockers:
         if blocker.name:
             text = f"{blocker.reason}; so no file is called an orphan"
             yield Finding(name=blocker.name, severity=Severity.WARNING, text=text)
     if chosen.rivals:
-        yield Finding(
-            name="rivals",
-            severity=Severity.WARNING,
-            text=f"{len(chosen.rivals)} other metadata.json have the version of the one taken as current; a catalog "
-            "would tell which it is",
-            examples=chosen.rivals[:20],
-        )
+        rivals = f"{len(chosen.rivals)} other metadata.json have the version of the one taken as current"
+        text, examples = f"{rivals}; a catalog would tell which it is", chosen.rivals[:20]
+        yield Finding(name="rivals", severity=Severity.WARNING, text=text, examples=examples)
     if not chosen.hint_agrees:
-        yield Finding(
-            name="version_hint",
-            severity=Severity.WARNING,
-            text=f"version-hint.text says {chosen.hint}, but the current file is {chosen.path}",
-        )
+        text = f"version-hint.text says {chosen.hint}, but the current file is {chosen.path}"
+        yield Finding(name="version_hint", severity=Severity.WARNING, text=text)
     if tree.places.location_differs:
-        yield Finding(
-            name="moved",
-            severity=Severity.NOTE,
-            text=f"the table says that it lies at {tree.opened.metadata.location}: it was moved or copied, and its"
-            " paths were looked for here",
+        text = (
+            f"the table says that it lies at {moved_from}: it was moved or copied, and its paths were looked for here"
         )
+        yield Finding(name="moved", severity=Severity.NOTE, text=text)
     if tree.places.found_by_tail:
-        yield Finding(
-            name="found_by_tail",
-            severity=Severity.NOTE,
-            text=f"{tree.places.found_by_tail:,} paths begin elsewhere and were found by their ends",
-        )
+        text = f"{tree.places.found_by_tail:,} paths begin elsewhere and were found by their ends"
+        yield Finding(name="found_by_tail", severity=Severity.NOTE, text=text)

@@ -1,6 +1,6 @@
 """Every manifest that a table's snapshots hold, and which snapshots hold each."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wasim.doctor.list_chain import PARTITIONS_ID, PATH_ID, ListFront, ListRead
@@ -45,24 +45,18 @@ def listed_manifests(front: ListFront, places: Places) -> dict[str, ManifestFile
 
 def index_manifests(
     snapshots: Sequence[Snapshot],
+    read: Callable[[Sequence[str]], Iterator[ListRead]],
     *,
     current: int | None,
-    list_keys: Sequence[str],
-    lists: Iterable[ListRead],
     places: Places,
     faults: Faults,
 ) -> ManifestIndex:
     """The manifests of these snapshots, oldest first; `current` is a snapshot's id.
 
-    `list_keys` are `list_keys_of` these snapshots, and `lists` what those that are not empty hold. Lists that cannot be
-    read go into `faults`.
+    `read` reads manifest lists by their keys. Those that cannot be read go into `faults`.
     """
-    return _Indexing(iter(lists), places, faults).run(snapshots, list_keys, current)
-
-
-def list_keys_of(snapshots: Sequence[Snapshot], places: Places) -> list[str]:
-    """The keys of these snapshots' manifest lists; empty for manifests that metadata.json names itself."""
-    return ["" if one.manifest_list is None else places.key(one.manifest_list) for one in snapshots]
+    keys = ["" if one.manifest_list is None else places.key(one.manifest_list) for one in snapshots]
+    return _Indexing(read([key for key in keys if key]), places, faults).run(snapshots, keys, current)
 
 
 class _Indexing:

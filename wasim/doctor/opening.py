@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from wasim.doctor.catalogs import is_table_name, load_named
 from wasim.doctor.decoding import MapParts, list_files
@@ -158,49 +157,22 @@ def _listed(storage: Storage, root: str, location: str, map_parts: MapParts | No
 
 
 def _open(folder: Folder, choice: Choice, *, is_by_catalog: bool = False) -> OpenedTable:
-    faults = Faults()
-    current = _read_current(folder, choice, faults)
-    found = current.found
-    why = "the one that the catalog names" if is_by_catalog else found.why
-    if current.unread:
-        why += f"; {len(current.unread):,} of the same or a higher version could not be read"
-    chosen = Chosen(path=found.path, why=why, rivals=found.rivals, unread=current.unread, is_by_catalog=is_by_catalog)
-    return OpenedTable(
-        **{one.name: getattr(folder, one.name) for one in fields(folder)},
-        chosen=_with_hint(folder, chosen),
-        metadata=current.metadata,
-        json_text=current.text,
-        json_bytes=len(current.data),
-        is_compressed=current.text is not current.data,
-        listed_at_s=time.time(),
-        faults=faults,
-    )
-
-
-class _Current(NamedTuple):
-    """The current metadata.json, read; and those that could not be."""
-
-    found: CurrentMetadata
-    metadata: TableMetadata
-    data: bytes
-    text: bytes
-    unread: tuple[str, ...]
-
-
-def _read_current(folder: Folder, choice: Choice, faults: Faults) -> _Current:
-    """The newest metadata.json that can be read. Others go into `faults`; if none can, the first's fault is raised."""
+    """The table by its newest metadata.json that can be read. If none can, the first's fault is raised."""
     candidates = {name for name in folder.files if name.rpartition("/")[0] == folder.name}
-    first: IcebergFileError | None = None
-    unread: list[str] = []
+    faults, unread, first = Faults(), list[str](), None
+
+    def pass_over(fault: IcebergFileError) -> None:
+        _note(folder, fault, faults)
+        candidates.discard(fault.source)
+        unread.append(fault.source)
+
     for _ in range(_MOST_UNREADABLE):
         try:
             found = _choose(folder, candidates, choice)
         except IcebergFileError as error:
             raise first or error from error
-        for passed_over in found.unreadable:
-            _pass_over(folder, passed_over, faults)
-            candidates.discard(passed_over.source)
-            unread.append(passed_over.source)
+        for fault in found.unreadable:
+            pass_over(fault)
         try:
             data = folder.storage.read(folder.full(found.path))
             text = decompressed(data, source=found.path)
@@ -212,15 +184,29 @@ def _read_current(folder: Folder, choice: Choice, faults: Faults) -> _Current:
             first = first or fault
             if choice.metadata_file is not None:
                 raise fault from error
-            _pass_over(folder, fault, faults)
-            candidates.discard(found.path)
-            unread.append(found.path)
-        else:
-            return _Current(found, metadata, data, text, tuple(unread))
+            pass_over(fault)
+            continue
+        return OpenedTable(
+            **{one.name: getattr(folder, one.name) for one in fields(folder)},
+            chosen=_with_hint(folder, _chosen(found, tuple(unread), is_by_catalog=is_by_catalog)),
+            metadata=metadata,
+            json_text=text,
+            json_bytes=len(data),
+            is_compressed=text is not data,
+            listed_at_s=time.time(),
+            faults=faults,
+        )
     raise StorageError(f"{folder.location}: its {_MOST_UNREADABLE} newest metadata.json cannot be read.")
 
 
-def _pass_over(folder: Folder, fault: IcebergFileError, faults: Faults) -> None:
+def _chosen(found: CurrentMetadata, unread: tuple[str, ...], *, is_by_catalog: bool) -> Chosen:
+    why = "the one that the catalog names" if is_by_catalog else found.why
+    if unread:
+        why += f"; {len(unread):,} of the same or a higher version could not be read"
+    return Chosen(path=found.path, why=why, rivals=found.rivals, unread=unread, is_by_catalog=is_by_catalog)
+
+
+def _note(folder: Folder, fault: IcebergFileError, faults: Faults) -> None:
     """Note a metadata.json that could not be read: one of the last minute may only be under way."""
     stored = folder.files.get(fault.source)
     is_young = stored is not None and time.time() - stored.modified_s < _UNDER_WAY_S

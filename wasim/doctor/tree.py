@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 
 from wasim.doctor.content import ContentFiles, Entries, are_complete, entry_sizes, is_whole, read_content
 from wasim.doctor.decoding import Decoder
 from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_older, is_past, judge, past_json
 from wasim.doctor.heads import JsonHead, read_avro_heads, read_json_heads
 from wasim.doctor.list_chain import ListFront
-from wasim.doctor.lists import ManifestIndex, index_manifests, list_keys_of, listed_manifests
+from wasim.doctor.lists import ManifestIndex, index_manifests, listed_manifests
 from wasim.doctor.opening import OpenedTable
 from wasim.doctor.table_files import FaultKind, Faults, FileState, Places, State, is_outside
 from wasim.iceberg import ManifestFile
-from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
+from wasim.iceberg.names import is_staged_by_flink, kind_by_name, snapshot_of_statistics
 from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile, is_stamp
 from wasim.ledger import Kind
-from wasim.ledger.vocabulary import kind_by_name
 from wasim.units import DAY_S
 
 DEFAULT_GRACE_S = 3 * DAY_S
@@ -95,12 +95,10 @@ def read_tree(
     metadata, faults = opened.metadata, deepcopy(opened.faults)
     places = Places(root=opened.root, location=metadata.location, files=opened.files, scheme=opened.storage.scheme)
     snapshots = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
-    current = metadata.current_snapshot_id
     for text in _contradictions(opened):
         faults.add(FaultKind.INCONSISTENT, text)
-    list_keys = list_keys_of(snapshots, places)
-    lists = decoder.lists([key for key in list_keys if key], whole=whole)
-    index = index_manifests(snapshots, current=current, list_keys=list_keys, lists=lists, places=places, faults=faults)
+    read = partial(decoder.lists, whole=whole)
+    index = index_manifests(snapshots, read, current=metadata.current_snapshot_id, places=places, faults=faults)
     content = None
     if reads_manifests:
         content = read_content(index, manifests=decoder.manifests(index.keys), places=places, faults=faults)
@@ -126,14 +124,8 @@ def read_tree(
 
 def _is_confirmed(index: ManifestIndex, decoder: Decoder, places: Places) -> bool:
     """Whether the lists, read whole, hold the manifests that they were said to hold."""
-    confirmed = index_manifests(
-        index.snapshots,
-        current=None,
-        list_keys=index.list_keys,
-        lists=decoder.lists([key for key in index.list_keys if key], whole=True),
-        places=places,
-        faults=Faults(),
-    )
+    read = partial(decoder.lists, whole=True)
+    confirmed = index_manifests(index.snapshots, read, current=None, places=places, faults=Faults())
     return (confirmed.keys, confirmed.spans, confirmed.counts) == (index.keys, index.spans, index.counts)
 
 

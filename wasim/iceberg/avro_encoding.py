@@ -8,8 +8,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
-_FLOAT = struct.Struct("<f")
-_DOUBLE = struct.Struct("<d")
+encode_float = struct.Struct("<f").pack
+encode_double = struct.Struct("<d").pack
 
 
 @lru_cache(maxsize=1 << 13)  # rows and bytes repeat from column to column, and from file to file
@@ -64,16 +64,6 @@ def encode_string(value: str) -> bytes:
 def encode_boolean(value: bool) -> bytes:
     """One byte."""
     return b"\x01" if value else b"\x00"
-
-
-def encode_float(value: float) -> bytes:
-    """Four bytes, little end first."""
-    return _FLOAT.pack(value)
-
-
-def encode_double(value: float) -> bytes:
-    """Eight bytes, little end first."""
-    return _DOUBLE.pack(value)
 
 
 def encode_longs(values: Sequence[int]) -> bytes:

@@ -57,6 +57,8 @@ class AvroRecord:
     fields: tuple[tuple[int, "AvroType"], ...]
 
 
+FieldNames: TypeAlias = tuple[tuple[str, int], ...]
+"""Iceberg's names of fields, and the id of each."""
 AvroType: TypeAlias = AvroPrimitive | AvroOptional | AvroArray | AvroRecord
 # What fastavro yields for one record, keyed by `f<field id>`; it goes no further than the module that asked.
 AvroValues: TypeAlias = Mapping[str, Any]
@@ -65,14 +67,13 @@ AvroValues: TypeAlias = Mapping[str, Any]
 class _SchemaReader:
     """Reads one schema; remembers the fixed types that it may name again."""
 
-    def __init__(self, source: str, *, has_bare_fixed: bool, ids_by_name: Mapping[str, int]) -> None:
-        self.source = source
+    def __init__(self, *, has_bare_fixed: bool, ids_by_name: Mapping[str, int]) -> None:
         self.has_bare_fixed = has_bare_fixed
         self.ids_by_name = ids_by_name
         self.fixed: dict[str, AvroPrimitive] = {}
 
     def wrong(self, problem: str) -> IcebergFileError:
-        return IcebergFileError(self.source, f"has an Avro schema that is not Iceberg's: {problem}")
+        return IcebergFileError("", f"has an Avro schema that is not Iceberg's: {problem}")
 
     def type(self, node: Json, depth: int) -> AvroType:
         if depth > _DEEPEST:
@@ -81,7 +82,7 @@ class _SchemaReader:
             return self.named(node)
         if isinstance(node, list):
             return self.optional(node, depth)
-        fields = JsonFields(node, where="avro.schema", source=self.source, unknown=[])
+        fields = JsonFields(node, where="avro.schema", source="", unknown=[])
         match kind := fields.value("type"):
             case "record":
                 return self.record(fields, depth)
@@ -153,8 +154,14 @@ def _least_bytes(node: AvroType) -> int:
             return 1
 
 
+def field_of(record: AvroType | None, number: int) -> AvroType | None:
+    """The type of a record's field, be it optional or not; None where there is no such record, or field."""
+    node = dict(record.fields).get(number) if isinstance(record, AvroRecord) else None
+    return node.item if isinstance(node, AvroOptional) else node
+
+
 def read_avro_schema(
-    text: bytes | str, *, source: str, has_bare_fixed: bool = False, names: "FieldNames | None" = None
+    text: bytes | str, *, source: str, has_bare_fixed: bool = False, names: FieldNames = ()
 ) -> AvroRecord:
     """The record that an `avro.schema` describes; IcebergFileError when it could not be one of Iceberg's.
 
@@ -164,21 +171,14 @@ def read_avro_schema(
     if len(text) > _LONGEST_SCHEMA:
         raise IcebergFileError(source, f"has an Avro schema of {len(text)} bytes; {_LONGEST_SCHEMA} are allowed")
     try:
-        return _read_avro_schema(text, has_bare_fixed, names or FieldNames())
+        return _read_avro_schema(text, has_bare_fixed, names)
     except IcebergFileError as error:
         raise IcebergFileError(source, error.problem) from error
 
 
-@dataclass(frozen=True, slots=True)
-class FieldNames:
-    """Iceberg's names of fields, and the id of each."""
-
-    ids: tuple[tuple[str, int], ...] = ()
-
-
 @lru_cache(maxsize=64)
 def _read_avro_schema(text: bytes | str, has_bare_fixed: bool, names: FieldNames) -> AvroRecord:
-    reader = _SchemaReader("", has_bare_fixed=has_bare_fixed, ids_by_name=dict(names.ids))
+    reader = _SchemaReader(has_bare_fixed=has_bare_fixed, ids_by_name=dict(names))
     record = reader.type(read_json(text, source=""), 0)
     if not isinstance(record, AvroRecord) or not _least_bytes(record):
         raise IcebergFileError("", "has an Avro schema that describes no record")

@@ -269,11 +269,6 @@ def packing_of(header: Mapping[str, bytes]) -> Packing:
     return header.packing if isinstance(header, HeaderValues) else JAVA
 
 
-def header_bytes(header: Mapping[str, bytes], sync_marker: bytes) -> bytes:
-    """Everything before the first block, with the keys in the order given."""
-    return encoded_header(header).data + sync_marker
-
-
 def header_length(header: Mapping[str, bytes]) -> int:
     """Bytes before the first block, the sync marker among them."""
     texts = [len(text) for key, value in header.items() for text in (key.encode(), value)]
@@ -286,17 +281,16 @@ def container_bytes(
     *,
     sync_marker: bytes,
     level: int | None = None,
-    block_raw_bytes: int | None = None,
 ) -> bytes:
     """A whole Avro file from encoded records, as Iceberg's writer lays it out; the header names the codec.
 
-    Without a level or a size of blocks they are the library's own.
+    Without a level it is the library's own.
     """
     if len(sync_marker) != SYNC_BYTES:
         raise ValueError(f"a sync marker has {SYNC_BYTES} bytes, not {len(sync_marker)}")
     encoded = header if isinstance(header, EncodedHeader) else encoded_header(header)
     parts = [encoded.data, sync_marker]
-    for block in split_blocks(records, block_raw_bytes or encoded.packing.block_raw_bytes):
+    for block in split_blocks(records, encoded.packing.block_raw_bytes):
         stored = encoded.packing.store(encoded.codec, block.raw, level)
         parts += (encode_long(block.record_count), encode_bytes(stored), sync_marker)
     return b"".join(parts)

@@ -1,6 +1,6 @@
 """Manifest lists: one record per manifest of a snapshot, decoded from any writer's file, encoded exactly as Java's."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -13,7 +13,6 @@ from wasim.iceberg.containers import (
     Block,
     Container,
     HeaderValues,
-    container_bytes,
     read_container,
 )
 from wasim.iceberg.hash_order import java_map_order
@@ -88,19 +87,10 @@ class ManifestList:
 
 _STRUCTS = [manifest_file_struct(version, release) for version in (1, 3) for release in (NEWEST, Release(1, 4))]
 _NAMES = named_fields(_STRUCTS)
-_ATTRIBUTES = {number: attribute_of(name) for name, number in _NAMES.ids}
+_ATTRIBUTES = {number: attribute_of(name) for name, number in _NAMES}
 _GETTERS = {number: attrgetter(name) for number, name in _ATTRIBUTES.items()}
 _OF_SUMMARY = (509, 510, 511, 518)
 _ZERO_IF_ABSENT = ("partition_spec_id", "content", "sequence_number", "min_sequence_number")
-
-
-def manifest_list_bytes(header: ManifestListHeader, manifests: Iterable[ManifestFile], *, sync_marker: bytes) -> bytes:
-    """The manifest list that Iceberg writes, given the sync marker that it drew.
-
-    Always deflate at level 9: no table property reaches the writer of manifest lists.
-    """
-    encode = manifest_file_encoder(header.format_version, header.release)
-    return container_bytes(manifest_list_header_values(header), map(encode, manifests), sync_marker=sync_marker)
 
 
 @lru_cache(maxsize=16)
@@ -160,25 +150,19 @@ def list_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
 
 
 def _read_header(values: Mapping[str, bytes], has_sequence: bool, source: str) -> ManifestListHeader:
-    numbers: dict[str, int | None] = {}
+    numbers: dict[str, Any] = {}
     for key in ("format-version", "snapshot-id", "parent-snapshot-id", "sequence-number", "first-row-id"):
         text = values.get(key, b"null")
         try:
-            numbers[key] = number = None if text == b"null" else int(text)
+            numbers[key.replace("-", "_")] = number = None if text == b"null" else int(text)
         except ValueError as error:
             raise IcebergFileError(source, f"has a header whose {key} is no number") from error
         if number is not None and number not in LONG_RANGE:
             raise IcebergFileError(source, f"has a header whose {key} is beyond 64 bits")
-    version = numbers["format-version"] or (2 if has_sequence else 1)
+    version = numbers["format_version"] or (2 if has_sequence else 1)
     if version not in FORMAT_VERSIONS:
         raise IcebergFileError(source, f"has format version {version}; 1, 2, 3 and 4 are known")
-    return ManifestListHeader(
-        format_version=version,
-        snapshot_id=numbers["snapshot-id"],
-        parent_snapshot_id=numbers["parent-snapshot-id"],
-        sequence_number=numbers["sequence-number"],
-        first_row_id=numbers["first-row-id"],
-    )
+    return ManifestListHeader(**numbers | {"format_version": version})
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,7 @@
 """Manifests: entries of data and delete files, decoded from any writer's file and encoded byte for byte as Java's."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -15,6 +15,7 @@ from wasim.iceberg.avro_reader import (
     AvroValues,
     conforms,
     decode_block,
+    field_of,
     merged_records,
     read_avro_schema,
 )
@@ -23,7 +24,6 @@ from wasim.iceberg.containers import (
     Block,
     Container,
     HeaderValues,
-    container_bytes,
     read_container,
     read_container_header,
 )
@@ -70,30 +70,12 @@ class Manifest:
 
 
 _NAMES = named_fields([entry_struct(version, StructType(())) for version in (1, 3)])
-_ATTRIBUTES = {number: attribute_of(name) for name, number in _NAMES.ids}
+_ATTRIBUTES = {number: attribute_of(name) for name, number in _NAMES}
 _GETTERS = {number: attrgetter(name) for number, name in _ATTRIBUTES.items()}
 _OF_FILE = [(number, name) for number, name in _ATTRIBUTES.items() if number >= 100]
 _KEY_IDS = {108: 117, 109: 119, 110: 121, 137: 138, 125: 126, 128: 129}  # of maps from columns
 _REQUIRED_OF_ENTRY = frozenset({0, 2})
 _REQUIRED_OF_FILE = frozenset({100, 103, 104})
-
-
-def manifest_bytes(
-    header: ManifestHeader,
-    entries: Iterable[ManifestEntry],
-    *,
-    sync_marker: bytes,
-    codec: str = "deflate",
-    level: int | None = None,
-) -> bytes:
-    """The manifest that Iceberg writes for these entries, given the sync marker that it drew.
-
-    Without a level it is Iceberg's for the codec.
-    """
-    encode = entry_encoder(header.format_version, partition_type(header.spec, header.schema), header.release)
-    return container_bytes(
-        manifest_header_values(header, codec), map(encode, entries), sync_marker=sync_marker, level=level
-    )
 
 
 @lru_cache(maxsize=256)
@@ -214,8 +196,7 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
     record = read_avro_schema(
         header.get("avro.schema", b""), source=source, has_bare_fixed="iceberg.schema" not in header, names=_NAMES
     )
-    file = dict(record.fields).get(2)
-    file = file.item if isinstance(file, AvroOptional) else file
+    file = field_of(record, 2)
     if not isinstance(file, AvroRecord) or not conforms(record, _expected_entry()):
         raise IcebergFileError(source, "has an Avro schema of other records than manifest entries")
     missing = (_REQUIRED_OF_ENTRY - dict(record.fields).keys()) | (_REQUIRED_OF_FILE - dict(file.fields).keys())
@@ -226,10 +207,7 @@ def entry_record(header: Mapping[str, bytes], *, source: str) -> AvroRecord:
 
 def _partition_places(record: AvroRecord, spec: PartitionSpec, source: str) -> tuple[int | None, ...]:
     """For each field of the spec, where its value stands in a file's partition; None if the file has none of it."""
-    file = dict(record.fields)[2]
-    file = file.item if isinstance(file, AvroOptional) else file
-    partition = dict(file.fields).get(PARTITION_FIELD_ID) if isinstance(file, AvroRecord) else None
-    partition = partition.item if isinstance(partition, AvroOptional) else partition
+    partition = field_of(field_of(record, 2), PARTITION_FIELD_ID)
     fields = partition.fields if isinstance(partition, AvroRecord) else ()
     plain = all(isinstance(part.item if isinstance(part, AvroOptional) else part, AvroPrimitive) for _, part in fields)
     if not plain or len(fields) > len(spec.fields):

@@ -27,8 +27,10 @@ from wasim.iceberg.releases import (
 from wasim.iceberg.schemas import Schema, schema_from, schema_json
 from wasim.iceberg.snapshots import (
     ENCRYPTED_KEY,
+    METADATA_LOG_ENTRY,
     PARTITION_STATISTICS,
     REF,
+    SNAPSHOT_LOG_ENTRY,
     STATISTICS,
     EncryptedKey,
     MetadataLogEntry,
@@ -100,53 +102,44 @@ def render_metadata_json(
 
 
 def _compact_metadata_json(metadata: TableMetadata, snapshot_texts: Sequence[str] | None, release: Release) -> str:
-    version = metadata.format_version
-    table_uuid = "null" if metadata.table_uuid is None else quote(metadata.table_uuid)
-    members = [("format-version", str(version)), ("table-uuid", table_uuid), ("location", quote(metadata.location))]
-    if version > 1:
-        members.append(("last-sequence-number", str(metadata.last_sequence_number)))
-    members.append(("last-updated-ms", str(metadata.last_updated_ms)))
-    members.append(("last-column-id", str(metadata.last_column_id)))
-    if version == 1:
-        # For older readers, v1 repeats the schema and the spec in force.
-        members.append(("schema", schema_json(metadata.current_schema())))
-    members.append(("current-schema-id", str(metadata.current_schema_id)))
-    members.append(("schemas", json_array(map(schema_json, metadata.schemas))))
-    if version == 1:
-        members.append(("partition-spec", spec_fields_json(metadata.default_spec())))
-    members.append(("default-spec-id", str(metadata.default_spec_id)))
-    members.append(("partition-specs", json_array(map(spec_json, metadata.partition_specs))))
-    members.append(("last-partition-id", str(metadata.last_partition_id)))
-    members.append(("default-sort-order-id", str(metadata.default_sort_order_id)))
-    members.append(("sort-orders", json_array(map(SORT_ORDER.json, metadata.sort_orders))))
-    members.append(("properties", json_text_map(metadata.properties)))
-    if metadata.current_snapshot_id is not None:
-        members.append(("current-snapshot-id", str(metadata.current_snapshot_id)))
-    else:
-        members.append(("current-snapshot-id", "null" if version > 2 else str(_NO_SNAPSHOT)))
-    if version > 2:
-        members.append(("next-row-id", str(metadata.next_row_id)))
-    if metadata.encryption_keys:
-        members.append(("encryption-keys", json_array(map(ENCRYPTED_KEY.json, metadata.encryption_keys))))
-    texts = map(snapshot_json, metadata.snapshots) if snapshot_texts is None else snapshot_texts
-    since = {"refs": REFS_SINCE, "statistics": STATISTICS_SINCE, "partition-statistics": PARTITION_STATISTICS_SINCE}
-    growing = _growing_members(metadata, texts)
-    return json_object(members + [member for member in growing if release >= since.get(member[0], release)])
-
-
-def _growing_members(metadata: TableMetadata, snapshot_texts: "map[str] | Sequence[str]") -> list[tuple[str, str]]:
+    version, current = metadata.format_version, metadata.current_snapshot_id
+    keys = metadata.encryption_keys
+    snapshots = map(snapshot_json, metadata.snapshots) if snapshot_texts is None else snapshot_texts
     snapshot_log = [
         f'{{"timestamp-ms":{entry.timestamp_ms},"snapshot-id":{entry.snapshot_id}}}' for entry in metadata.snapshot_log
     ]
-    metadata_log = map(metadata_log_entry_json, metadata.metadata_log)
-    return [
-        ("refs", json_object((name, REF.json(ref)) for name, ref in metadata.refs.items())),
-        ("snapshots", json_array(snapshot_texts)),
-        ("statistics", json_array(map(STATISTICS.json, metadata.statistics))),
-        ("partition-statistics", json_array(map(PARTITION_STATISTICS.json, metadata.partition_statistics))),
-        ("snapshot-log", json_array(snapshot_log)),
-        ("metadata-log", json_array(metadata_log)),
-    ]
+    members = {
+        "format-version": str(version),
+        "table-uuid": "null" if metadata.table_uuid is None else quote(metadata.table_uuid),
+        "location": quote(metadata.location),
+        "last-sequence-number": str(metadata.last_sequence_number) if version > 1 else None,
+        "last-updated-ms": str(metadata.last_updated_ms),
+        "last-column-id": str(metadata.last_column_id),
+        # For older readers, v1 repeats the schema and the spec in force.
+        "schema": schema_json(metadata.current_schema()) if version == 1 else None,
+        "current-schema-id": str(metadata.current_schema_id),
+        "schemas": json_array(map(schema_json, metadata.schemas)),
+        "partition-spec": spec_fields_json(metadata.default_spec()) if version == 1 else None,
+        "default-spec-id": str(metadata.default_spec_id),
+        "partition-specs": json_array(map(spec_json, metadata.partition_specs)),
+        "last-partition-id": str(metadata.last_partition_id),
+        "default-sort-order-id": str(metadata.default_sort_order_id),
+        "sort-orders": json_array(map(SORT_ORDER.json, metadata.sort_orders)),
+        "properties": json_text_map(metadata.properties),
+        "current-snapshot-id": str(current) if current is not None else "null" if version > 2 else str(_NO_SNAPSHOT),
+        "next-row-id": str(metadata.next_row_id) if version > 2 else None,
+        "encryption-keys": json_array(map(ENCRYPTED_KEY.json, keys)) if keys else None,
+        "refs": json_object((name, REF.json(ref)) for name, ref in metadata.refs.items()),
+        "snapshots": json_array(snapshots),
+        "statistics": json_array(map(STATISTICS.json, metadata.statistics)),
+        "partition-statistics": json_array(map(PARTITION_STATISTICS.json, metadata.partition_statistics)),
+        "snapshot-log": json_array(snapshot_log),
+        "metadata-log": json_array(map(metadata_log_entry_json, metadata.metadata_log)),
+    }
+    since = {"refs": REFS_SINCE, "statistics": STATISTICS_SINCE, "partition-statistics": PARTITION_STATISTICS_SINCE}
+    return json_object(
+        (key, text) for key, text in members.items() if text is not None and release >= since.get(key, release)
+    )
 
 
 def metadata_log_entry_json(entry: MetadataLogEntry) -> str:
@@ -206,8 +199,8 @@ def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> Table
         snapshots=tuple(map(snapshot_from, fields.objects("snapshots"))),
         statistics=tuple(map(STATISTICS.read, fields.objects("statistics"))),
         partition_statistics=tuple(map(PARTITION_STATISTICS.read, fields.objects("partition-statistics"))),
-        snapshot_log=tuple(map(_snapshot_log_entry, fields.objects("snapshot-log"))),
-        metadata_log=tuple(map(_metadata_log_entry, fields.objects("metadata-log"))),
+        snapshot_log=tuple(map(SNAPSHOT_LOG_ENTRY.read, fields.objects("snapshot-log"))),
+        metadata_log=tuple(map(METADATA_LOG_ENTRY.read, fields.objects("metadata-log"))),
     )
     fields.made(metadata)
     return replace(metadata, unknown_fields=tuple(unknown)) if unknown else metadata
@@ -244,15 +237,3 @@ def _refs_from(fields: JsonFields, current: int | None) -> dict[str, SnapshotRef
     if not fields.has("refs") and current is not None:
         return {"main": SnapshotRef(snapshot_id=current)}
     return {name: REF.read(ref) for name, ref in fields.members("refs")}
-
-
-def _snapshot_log_entry(fields: JsonFields) -> SnapshotLogEntry:
-    return fields.made(
-        SnapshotLogEntry(timestamp_ms=fields.integer("timestamp-ms"), snapshot_id=fields.integer("snapshot-id"))
-    )
-
-
-def _metadata_log_entry(fields: JsonFields) -> MetadataLogEntry:
-    return fields.made(
-        MetadataLogEntry(timestamp_ms=fields.integer("timestamp-ms"), metadata_file=fields.text("metadata-file"))
-    )

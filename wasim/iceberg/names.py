@@ -1,31 +1,25 @@
-"""Names of the files under a table: built as each catalog builds them, and parsed.
-
-Whether a manifest lists data or deletes stands inside it, not in its name.
-"""
+"""Names of the files under a table: built as each catalog builds them, and parsed; and the kinds of these files."""
 
 import re
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
 
-class FileKind(Enum):
-    """What a file under a table's location is, as far as its name says."""
+class Kind(StrEnum):
+    """What a file of an Iceberg table is. The order is the order of every table and chart."""
 
     METADATA_JSON = "metadata_json"
-    VERSION_HINT = "version_hint"
     MANIFEST_LIST = "manifest_list"
-    MANIFEST = "manifest"
+    DATA_MANIFEST = "data_manifest"
+    DELETE_MANIFEST = "delete_manifest"
     STATISTICS = "statistics"
-    PARTITION_STATISTICS = "partition_statistics"
+    VERSION_HINT = "version_hint"
     DATA = "data"
-    DELETES = "deletes"
-    DELETION_VECTORS = "deletion_vectors"
-    CHECKSUM = "checksum"
-    OTHER = "other"
+    DELETE_FILE = "delete_file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,43 +147,46 @@ def snapshot_of_statistics(name: str) -> int | None:
     return int(match["id"]) if match else None
 
 
-def classify(path: str) -> FileKind:
-    """What the file at a path (or URI) under a table is."""
+def kind_by_name(path: str) -> Kind | None:
+    """The kind of the file at a path (or URI) below a table; None for what is neither data nor metadata.
+
+    Whether a manifest lists data or deletes stands inside it, not in its name: all are data manifests here.
+    """
     pure = PurePosixPath(path)
     if pure.name.startswith(".") and pure.name.endswith(".crc"):
-        return FileKind.CHECKSUM
-    kind = _classify_metadata(pure.name)
-    if kind is FileKind.OTHER and pure.parent.name == "metadata":
+        return None
+    kind = _kind_of_metadata(pure.name)
+    if kind is None and pure.parent.name == "metadata":
         # Other writers name manifests and statistics as they like, but keep them here.
-        kind = _METADATA_SUFFIXES.get(pure.suffix, FileKind.OTHER)
-    return _classify_data(pure) if kind is FileKind.OTHER else kind
+        kind = _METADATA_SUFFIXES.get(pure.suffix)
+    return kind or _kind_of_data(pure)
 
 
-def _classify_metadata(name: str) -> FileKind:
+def _kind_of_metadata(name: str) -> Kind | None:
     # The Hadoop catalog writes both under temporary names first, and renames them; the bytes are the same file's.
     if name == "version-hint.text" or name.endswith("-version-hint.temp"):
-        return FileKind.VERSION_HINT
+        return Kind.VERSION_HINT
     if parse_metadata_name(name):
-        return FileKind.METADATA_JSON
-    return next((kind for kind, pattern in _METADATA_PATTERNS if pattern.fullmatch(name)), FileKind.OTHER)
+        return Kind.METADATA_JSON
+    return next((kind for kind, pattern in _METADATA_PATTERNS if pattern.fullmatch(name)), None)
 
 
 _METADATA_PATTERNS = (
-    (FileKind.MANIFEST_LIST, _MANIFEST_LIST),
-    (FileKind.MANIFEST, _MANIFEST),
-    (FileKind.MANIFEST, _OPTIMIZED_MANIFEST),
-    (FileKind.MANIFEST, _FLINK_MANIFEST),
-    (FileKind.MANIFEST, _STAGED_MANIFEST),
-    (FileKind.STATISTICS, _STATISTICS),
-    (FileKind.PARTITION_STATISTICS, _PARTITION_STATISTICS),
+    (Kind.MANIFEST_LIST, _MANIFEST_LIST),
+    (Kind.DATA_MANIFEST, _MANIFEST),
+    (Kind.DATA_MANIFEST, _OPTIMIZED_MANIFEST),
+    (Kind.DATA_MANIFEST, _FLINK_MANIFEST),
+    (Kind.DATA_MANIFEST, _STAGED_MANIFEST),
+    (Kind.STATISTICS, _STATISTICS),
+    (Kind.STATISTICS, _PARTITION_STATISTICS),
 )
-_METADATA_SUFFIXES = {".avro": FileKind.MANIFEST, ".stats": FileKind.STATISTICS, ".puffin": FileKind.STATISTICS}
+_METADATA_SUFFIXES = {".avro": Kind.DATA_MANIFEST, ".stats": Kind.STATISTICS, ".puffin": Kind.STATISTICS}
 
 
-def _classify_data(path: PurePosixPath) -> FileKind:
+def _kind_of_data(path: PurePosixPath) -> Kind | None:
     if path.suffix == ".puffin":
-        return FileKind.DELETION_VECTORS
+        return Kind.DELETE_FILE
     if path.suffix in _DATA_SUFFIXES:
         # Spark's delete files carry the word; other writers' are known by their manifest alone.
-        return FileKind.DELETES if path.stem.endswith("-deletes") else FileKind.DATA
-    return FileKind.OTHER
+        return Kind.DELETE_FILE if path.stem.endswith("-deletes") else Kind.DATA
+    return None

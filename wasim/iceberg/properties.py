@@ -289,29 +289,22 @@ PROPERTIES: tuple[Property, ...] = (
     Property(key=SPARK_WRITE_PARTITIONED_FANOUT_ENABLED, type=BOOLEAN, changes=("data",), simulated_values=(True,)),
     Property(key=UPSERT_ENABLED, type=BOOLEAN, default=False, changes=("delete_file",), support=Support.NEVER),
     Property(key=WRITE_LOCATION_PROVIDER_IMPL, changes=("data_manifest",), support=Support.NEVER),
-    Property(key="write.delete.isolation-level", default="serializable"),
-    Property(key="write.update.isolation-level", default="serializable"),
-    Property(key="write.merge.isolation-level", default="serializable"),
-    Property(key="write.delete.", changes=_CONTENT, support=Support.APPENDS_ONLY),
-    Property(key="write.update.", changes=_CONTENT, support=Support.APPENDS_ONLY),
-    Property(key="write.merge.", changes=_CONTENT, support=Support.APPENDS_ONLY),
+    *(Property(key=f"write.{name}.isolation-level", default="serializable") for name in MODE_KEYS),
+    *(Property(key=f"write.{name}.", changes=_CONTENT, support=Support.APPENDS_ONLY) for name in MODE_KEYS),
     Property(key="write.parquet.", changes=("data",), support=Support.NEVER),
     Property(key="write.spark.advisory-partition-size-bytes", changes=("data",), support=Support.NEVER),
     # No file is in these formats, no other reader is simulated, and maintenance is called with ages of its own.
-    Property(key="write.avro."),
-    Property(key="write.orc."),
-    Property(key="read."),
-    Property(key="gc."),
-    Property(key="history.expire."),
-    Property(key="commit.status-check."),
+    *(
+        Property(key=key)
+        for key in ("write.avro.", "write.orc.", "read.", "gc.", "history.expire.", "commit.status-check.")
+    ),
     Property(key="write.spark.accept-any-schema", type=BOOLEAN, default=False),
     Property(key="write.spark.auto-schema-evolution.enabled", type=BOOLEAN, default=True),
     # What is not known by name may change anything.
-    Property(key="write.", support=Support.NEVER),
-    Property(key="commit.", support=Support.NEVER),
-    Property(key="compatibility.", support=Support.NEVER),
-    Property(key="encryption.", support=Support.NEVER),
-    Property(key="schema.", support=Support.NEVER),
+    *(
+        Property(key=key, support=Support.NEVER)
+        for key in ("write.", "commit.", "compatibility.", "encryption.", "schema.")
+    ),
 )
 """Iceberg's table properties. Of the rows that match a key, the longest applies."""
 

@@ -256,7 +256,7 @@ def named_fields(structs: Iterable[StructType]) -> FieldNames:
                 todo += [field.type for field in nested.fields]
             case ListType():
                 todo.append(nested.element)
-    return FieldNames(tuple(sorted(found.items())))
+    return tuple(sorted(found.items()))
 
 
 def attribute_of(name: str) -> str:

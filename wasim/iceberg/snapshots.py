@@ -126,28 +126,22 @@ class EncryptedKey:
 
 def snapshot_json(snapshot: Snapshot) -> str:
     """The snapshot as `SnapshotParser` writes it. It never changes after its commit, so a long history may keep it."""
-    members: list[tuple[str, str]] = []
-    if snapshot.sequence_number > 0:
-        members.append(("sequence-number", str(snapshot.sequence_number)))
-    members.append(("snapshot-id", str(snapshot.snapshot_id)))
-    if snapshot.parent_snapshot_id is not None:
-        members.append(("parent-snapshot-id", str(snapshot.parent_snapshot_id)))
-    members.append(("timestamp-ms", str(snapshot.timestamp_ms)))
-    if snapshot.operation is not None:
-        members.append(("summary", json_text_map({"operation": snapshot.operation} | dict(snapshot.summary or {}))))
-    if snapshot.manifest_list is not None:
-        members.append(("manifest-list", quote(snapshot.manifest_list)))
-    else:
-        members.append(("manifests", json_array(map(quote, snapshot.manifests))))
-    numbers = {
-        "schema-id": snapshot.schema_id,
-        "first-row-id": snapshot.first_row_id,
-        "added-rows": snapshot.added_rows,
+    number, listed = OPTIONAL_NUMBER.text, snapshot.manifest_list
+    summary = {"operation": snapshot.operation or ""} | dict(snapshot.summary or {})
+    members = {
+        "sequence-number": str(snapshot.sequence_number) if snapshot.sequence_number > 0 else None,
+        "snapshot-id": str(snapshot.snapshot_id),
+        "parent-snapshot-id": number(snapshot.parent_snapshot_id),
+        "timestamp-ms": str(snapshot.timestamp_ms),
+        "summary": None if snapshot.operation is None else json_text_map(summary),
+        "manifest-list": None if listed is None else quote(listed),
+        "manifests": json_array(map(quote, snapshot.manifests)) if listed is None else None,
+        "schema-id": number(snapshot.schema_id),
+        "first-row-id": number(snapshot.first_row_id),
+        "added-rows": number(snapshot.added_rows),
+        "key-id": OPTIONAL_TEXT.text(snapshot.key_id),
     }
-    members += [(key, str(number)) for key, number in numbers.items() if number is not None]
-    if snapshot.key_id is not None:
-        members.append(("key-id", quote(snapshot.key_id)))
-    return json_object(members)
+    return json_object([(key, text) for key, text in members.items() if text is not None])
 
 
 def snapshot_from(fields: JsonFields) -> Snapshot:
@@ -204,6 +198,10 @@ ENCRYPTED_KEY = Form(
     EncryptedKey,
     {"key-id": TEXT, "encrypted-key-metadata": TEXT, "encrypted-by-id": OPTIONAL_TEXT, "properties": TEXTS_BY_KEY},
 )
+
+
+SNAPSHOT_LOG_ENTRY = Form(SnapshotLogEntry, {"timestamp-ms": NUMBER, "snapshot-id": NUMBER})
+METADATA_LOG_ENTRY = Form(MetadataLogEntry, {"timestamp-ms": NUMBER, "metadata-file": TEXT})
 
 
 class Way(StrEnum):

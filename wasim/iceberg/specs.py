@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from wasim.iceberg.json_text import NUMBER, TEXT, Form, JsonFields, Member, json_array, json_object, quote, read_json
+from wasim.iceberg.json_text import NUMBER, TEXT, Form, JsonFields, Member, json_array, json_object, read_json
 from wasim.iceberg.schemas import NestedField, PrimitiveType, Schema, StructType, Type
 
 _INT = PrimitiveType("int")
@@ -78,17 +78,7 @@ def _result_type(transform: str, source: Type | None) -> Type:
 
 def spec_fields_json(spec: PartitionSpec) -> str:
     """The fields alone, as manifests' headers and v1's `partition-spec` hold them."""
-    return json_array(
-        json_object(
-            [
-                ("name", quote(field.name)),
-                ("transform", quote(field.transform)),
-                ("source-id", str(field.source_id)),
-                ("field-id", str(field.field_id)),
-            ]
-        )
-        for field in spec.fields
-    )
+    return json_array(map(_PARTITION_FIELD.json, spec.fields))
 
 
 def spec_json(spec: PartitionSpec) -> str:
@@ -131,13 +121,7 @@ def _source_id(field: JsonFields) -> int:
     return sources[0] if sources else field.integer("source-id")
 
 
-_SORT_FIELD = Form(
-    SortField,
-    {
-        "transform": TEXT,
-        "source-id": Member(lambda field, _: _source_id(field), str),
-        "direction": TEXT,
-        "null-order": TEXT,
-    },
-)
+_SOURCE = Member(lambda field, _: _source_id(field), str)
+_PARTITION_FIELD = Form(PartitionField, {"name": TEXT, "transform": TEXT, "source-id": _SOURCE, "field-id": NUMBER})
+_SORT_FIELD = Form(SortField, {"transform": TEXT, "source-id": _SOURCE, "direction": TEXT, "null-order": TEXT})
 SORT_ORDER = Form(SortOrder, {"order-id": NUMBER, "fields": _SORT_FIELD.each})

@@ -5,6 +5,7 @@ commit; `totals` the view of that; `summed` a case of which an engine has sums a
 other's way cost; `planning` what probes saw, `readers` what saw it; `parquet` saves and reads them.
 """
 
+from wasim.iceberg import Kind
 from wasim.ledger.commits import Ledger, view_by_commit
 from wasim.ledger.contention import Contention, sum_contention
 from wasim.ledger.events import CommitReports, FileEvents, Recording, StepRecords
@@ -25,4 +26,4 @@ from wasim.ledger.totals import (
     sum_by_operation,
     sum_events,
 )
-from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind, RequestKind, Requests, request_kind
+from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, RequestKind, Requests, request_kind

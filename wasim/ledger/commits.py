@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from wasim.iceberg import Kind
 from wasim.ledger.contention import lost_files
 from wasim.ledger.events import CommitReports, FileEvents, Recording
-from wasim.ledger.vocabulary import METADATA_KINDS, Action, Kind
+from wasim.ledger.vocabulary import METADATA_KINDS, Action
 from wasim.units import Counts, Floats, Ints, Texts
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wasim.iceberg import Kind
 from wasim.ledger.events import FileEvents, Recording
-from wasim.ledger.vocabulary import Action, Kind
+from wasim.ledger.vocabulary import Action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

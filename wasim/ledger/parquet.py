@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wasim.errors import SavedFileError
+from wasim.iceberg import Kind
 from wasim.ledger.commits import Ledger
 from wasim.ledger.events import CommitReports, FileEvents, StepRecords
-from wasim.ledger.vocabulary import SCHEMA_VERSION, Kind, Requests
+from wasim.ledger.vocabulary import SCHEMA_VERSION, Requests
 from wasim.storage.access import read_regular
 
 TEXT_COLUMNS = frozenset({"operation", "snapshot_operation", "action", "kind", "file", "error", "request"})

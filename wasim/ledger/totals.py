@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from wasim.iceberg import Kind
 from wasim.ledger.commits import Ledger
 from wasim.ledger.contention import Contention
 from wasim.ledger.events import FileEvents, Recording
-from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, Kind
+from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action
 from wasim.units import Floats
 
 

@@ -1,26 +1,12 @@
-"""The words of the ledger: kinds of file, actions and operations; and requests to S3, by kind, commit and step."""
+"""The words of the ledger: groups of kinds, actions and operations; and requests to S3, by kind, commit and step."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from wasim.iceberg import FileKind, classify
+from wasim.iceberg import Kind
 from wasim.units import Ints, Texts
-
-
-class Kind(StrEnum):
-    """What a file of an Iceberg table is. The order is the order of every table and chart."""
-
-    METADATA_JSON = "metadata_json"
-    MANIFEST_LIST = "manifest_list"
-    DATA_MANIFEST = "data_manifest"
-    DELETE_MANIFEST = "delete_manifest"
-    STATISTICS = "statistics"
-    VERSION_HINT = "version_hint"
-    DATA = "data"
-    DELETE_FILE = "delete_file"
-
 
 # Position and equality deletes and deletion vectors are data: they carry the table's content.
 DATA_KINDS = (Kind.DATA, Kind.DELETE_FILE)
@@ -40,27 +26,6 @@ CREATE_TABLE = "create-table"  # the one operation that writes metadata.json and
 COMMIT_FAILED = "CommitFailedException"  # Iceberg's word for retries that are exhausted
 OUTSIDE_COMMITS = -1  # the commit number of an event that belongs to no commit
 SCHEMA_VERSION = 3  # of events, reports, steps and ledger.parquet
-
-
-_KINDS = {
-    FileKind.METADATA_JSON: Kind.METADATA_JSON,
-    FileKind.VERSION_HINT: Kind.VERSION_HINT,
-    FileKind.MANIFEST_LIST: Kind.MANIFEST_LIST,
-    FileKind.MANIFEST: Kind.DATA_MANIFEST,
-    FileKind.STATISTICS: Kind.STATISTICS,
-    FileKind.PARTITION_STATISTICS: Kind.STATISTICS,
-    FileKind.DATA: Kind.DATA,
-    FileKind.DELETES: Kind.DELETE_FILE,
-    FileKind.DELETION_VECTORS: Kind.DELETE_FILE,
-}
-
-
-def kind_by_name(path: str) -> Kind | None:
-    """The kind of the file at a path below a table; None for what is neither data nor metadata.
-
-    Names do not tell manifests of delete files from others: they are data manifests here.
-    """
-    return _KINDS.get(classify(path))
 
 
 class RequestKind(StrEnum):

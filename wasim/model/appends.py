@@ -77,49 +77,29 @@ def merge_cadence(
     *, min_count: int, target_bytes: int, files_per_commit: int, sizes: ManifestSizes, commits: int
 ) -> Cadence:
     """The cadence of merges as far as `commits` needs it; an unfinished cycle is endless."""
-    tail = _Tail(min_count=max(2, min_count), target_bytes=target_bytes, files_per_commit=files_per_commit, sizes=sizes)
-    while not tail.sealed and tail.offset <= commits:
-        tail.merge_once()
-    columns = np.array(tail.merges, dtype=np.int64).reshape(-1, 4)
+    # of the oldest unsealed bin: commits that are in one manifest (0: none yet), and the last merge's offset
+    absorbed, offset, is_sealed, merges = 0, 0, False, list[tuple[int, int, int, int]]()
+    while offset <= commits:
+        held, pending = int(absorbed > 0), offset - absorbed  # pending: the small one that the last overflow left
+        tail_bytes = held * (sizes.header_bytes + sizes.entry_bytes * files_per_commit * absorbed)
+        fitting = max(0, int((target_bytes - tail_bytes) // sizes.new_bytes))  # small ones in the tail's bin
+        wanted = max(max(2, min_count) - held, pending + 1)
+        overflows = fitting < wanted  # then the next small one closes the bin, and it no longer waits
+        taken = fitting if overflows else wanted
+        if taken + held < 2:
+            is_sealed, absorbed = True, max(absorbed, 1)  # a manifest that fits no bin stays alone
+            break
+        absorbed += taken
+        offset = absorbed + overflows
+        merges.append((offset, taken + held, absorbed, int(not overflows)))
+    columns = np.array(merges, dtype=np.int64).reshape(-1, 4)
     return Cadence(
         offset=columns[:, 0],
         inputs=columns[:, 1],
         absorbed=columns[:, 2],
         wastes_new=columns[:, 3],
-        cycle_commits=tail.absorbed if tail.sealed else ENDLESS,
+        cycle_commits=absorbed if is_sealed else ENDLESS,
     )
-
-
-class _Tail:
-    """The oldest unsealed bin: `absorbed` commits are in one manifest (0: none yet); `offset` is the last merge's."""
-
-    def __init__(self, *, min_count: int, target_bytes: int, files_per_commit: int, sizes: ManifestSizes) -> None:
-        self.min_count, self.target_bytes, self.files, self.sizes = min_count, target_bytes, files_per_commit, sizes
-        self.absorbed, self.offset, self.sealed = 0, 0, False
-        self.merges: list[tuple[int, int, int, int]] = []
-
-    def merge_once(self) -> None:
-        """Find the next merge, or that nothing more fits."""
-        held = 1 if self.absorbed else 0
-        pending = self.offset - self.absorbed  # the small one that the last overflow left, if any
-        fitting = max(
-            0, int((self.target_bytes - self._bytes()) // self.sizes.new_bytes)
-        )  # small ones in the tail's bin
-        wanted = max(self.min_count - held, pending + 1)
-        overflows = fitting < wanted  # then the next small one closes the bin, and it no longer waits
-        taken = fitting if overflows else wanted
-        if taken + held < 2:
-            self.sealed = True
-            self.absorbed = max(self.absorbed, 1)  # a manifest that fits no bin stays alone
-            return
-        self.absorbed += taken
-        self.offset = self.absorbed + overflows
-        self.merges.append((self.offset, taken + held, self.absorbed, int(not overflows)))
-
-    def _bytes(self) -> float:
-        if not self.absorbed:
-            return 0.0
-        return self.sizes.header_bytes + self.sizes.entry_bytes * self.files * self.absorbed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
 """The drivers of a commit's cost: what grows, commit by commit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -89,21 +89,9 @@ def drivers_at(appends: Appends, commits: Ints) -> Drivers:
 
 def drivers_of_manifests(appends: Appends, *, added: Floats, merged: Floats) -> Drivers:
     """Drivers of single manifests that hold these numbers of added and of merged entries, and of nothing else."""
-    nothing = np.zeros(len(added))
-    return Drivers(
-        commits=nothing,
-        snapshots=nothing,
-        log_entries=nothing,
-        live_manifests=nothing,
-        manifest_files=np.ones(len(added)),
-        entries_added=added,
-        entries_merged=merged,
-        manifests_replaced=nothing,
-        json_digits=nothing,
-        list_digits=nothing,
-        columns=appends.columns,
-        statistics_columns=appends.statistics_columns,
-    )
+    drivers: dict[str, Any] = {one.name: np.zeros(len(added)) for one in fields(Drivers)}
+    drivers |= {"manifest_files": np.ones(len(added)), "entries_added": added, "entries_merged": merged}
+    return Drivers(**drivers | {"columns": appends.columns, "statistics_columns": appends.statistics_columns})
 
 
 def appends_cadence(appends: Appends, commits: Ints) -> Cadence:

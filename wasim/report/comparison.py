@@ -80,7 +80,7 @@ def compare_runs(first: Run, second: Run) -> Comparison:
             alone.append(case)
             continue
         others.remove(same)
-        matches.append(Match(label=case.case.label, figures=tuple(_figures(case, same))))
+        matches.append(Match(label=case.case.label, figures=_figures(case, same)))
     missing = tuple(_missing(alone, others, first.name))
     labels = {case.case.label for case in alone}
     added = tuple(f"{one.case.label} is in {second.name} alone" for one in others if one.case.label not in labels)
@@ -164,9 +164,8 @@ def _fact(provenance: dict[str, Any], name: str) -> str | None:
     return None if value is None else str(value)
 
 
-def _figures(before: CaseRun, after: CaseRun) -> Iterator[Figure]:
-    for metric in COMPARED:
-        yield Figure(metric=metric, before=measure(before, metric), after=measure(after, metric))
+def _figures(before: CaseRun, after: CaseRun) -> tuple[Figure, ...]:
+    return tuple(Figure(metric=one, before=measure(before, one), after=measure(after, one)) for one in COMPARED)
 
 
 def comparison_document(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 
 from wasim.errors import CaseFailed, ExitCode, SavedFileError
-from wasim.fit import FitReport, fit_document, fit_run
-from wasim.report.answer import Answer, answer_document, answer_run
+from wasim.fit import fit_document, fit_run
+from wasim.report.answer import Conclusion, answer_document, answer_run
 from wasim.runs import (
     LimitDocument,
     Run,
@@ -34,21 +34,13 @@ the essential line of each error by the case's label: a case that fails does not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies_line`.
+class Outcome(Conclusion):
+    """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies_line`."""
 
-    `ahead` are sentences on its forecasts: what they ignore or replace by a mean.
-    """
-
-    run: Run
-    fit: FitReport
-    answer: Answer
     limits: tuple[LimitDocument, ...]
-    document: dict[str, Any]
-    report: Path | None
     prices: Prices
-    ahead: tuple[str, ...]
-    remedies_line: str = ""
+    document: dict[str, Any]
+    report: Path | None = None
 
     @property
     def exit_code(self) -> ExitCode:
@@ -74,14 +66,7 @@ def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
     said = answer_document(answer, run) | {"approximated": list(forecasts.notes)}
     document = summary_document(run, fit_document(fit), list(limits), prices, said)
     return Outcome(
-        run=run,
-        fit=fit,
-        answer=answer,
-        limits=limits,
-        document=document,
-        report=None,
-        prices=prices,
-        ahead=forecasts.notes,
+        run=run, fit=fit, answer=answer, limits=limits, prices=prices, document=document, ahead=forecasts.notes
     )
 
 
@@ -95,7 +80,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     from wasim.forecast import find_remedies  # noqa: PLC0415
     from wasim.report.charts import draw_charts, save_charts  # noqa: PLC0415
     from wasim.report.pages.answer_cells import remedies_document, remedies_line, remedy_table  # noqa: PLC0415
-    from wasim.report.pages.run_page import PageParts, render_run_page  # noqa: PLC0415
+    from wasim.report.pages.run_page import render_run_page  # noqa: PLC0415
 
     run = read_run(folder)
     scenario = load_scenario(folder / "scenario.yaml", run.overrides)
@@ -108,23 +93,15 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     if concluded.answer.suggested is not None:
         choice, option = concluded.answer.suggested
         remedies = find_remedies(option.run, choice.longer_s(option))
-    line = "" if remedies is None else remedies_line(remedies)
-    parts = PageParts(
-        run=run,
-        fit=concluded.fit,
-        answer=concluded.answer,
-        limits=concluded.limits,
-        prices=price_list,
-        remedies=None if remedies is None else remedy_table(remedies),
-        remedies_line=line,
-        ahead=concluded.ahead,
-        sliders=sliders_of_run(run, concluded.answer, folder),
-    )
-    write_atomically(report := folder / "report.html", render_run_page(parts, charts))
     document = concluded.document
     document = {**document, "answer": {**document["answer"], "remedies": remedies_document(remedies)}}
+    line = "" if remedies is None else remedies_line(remedies)
+    concluded = replace(concluded, document=document, report=folder / "report.html", remedies_line=line)
+    sliders = sliders_of_run(run, concluded.answer, folder)
+    table = None if remedies is None else remedy_table(remedies)
+    write_atomically(folder / "report.html", render_run_page(concluded, charts, remedies=table, sliders=sliders))
     write_atomically(folder / "summary.json", json.dumps(document, indent=1))
-    return replace(concluded, document=document, report=report, remedies_line=line)
+    return concluded
 
 
 def _settle_prices(own: Path, named: Path | None, run: Run) -> Prices:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -70,34 +70,21 @@ def bill_document(bill: Bill, prices: Prices) -> dict[str, Any]:
 DOCUMENT_VERSION = 3
 
 
+Timed = TypeVar("Timed", PlanningProbe, DirectoryScan)
 _ROUNDS = ("load_ms", "planning_ms", "execution_ms")
 _CONTENTION = "attempts lost_attempts failed_commits failed lost_bytes orphan_bytes orphan_files"
 
 
-def probe_document(probe: PlanningProbe) -> dict[str, Any]:
-    """A probe as plain JSON values; rounds to the microsecond."""
-    return {
-        field.name: getattr(probe, field.name).round(3).tolist()
-        if field.name in _ROUNDS
-        else getattr(probe, field.name)
-        for field in fields(probe)
-    }
+def timed_document(timed: PlanningProbe | DirectoryScan) -> dict[str, Any]:
+    """What was timed as plain JSON values; rounds to the microsecond."""
+    values = ((field.name, getattr(timed, field.name)) for field in fields(timed))
+    return {name: value.round(3).tolist() if isinstance(value, np.ndarray) else value for name, value in values}
 
 
-def read_probe(document: dict[str, Any]) -> PlanningProbe:
-    """The probe that `probe_document` described."""
-    rounds = {key: np.array(document[key], dtype=np.float64) for key in _ROUNDS}
-    return PlanningProbe(**{**document, **rounds})
-
-
-def listing_document(listing: DirectoryScan) -> dict[str, Any]:
-    """A listing as plain JSON values; rounds to the microsecond."""
-    return {**asdict(listing), "scan_ms": listing.scan_ms.round(3).tolist()}
-
-
-def read_listing(document: dict[str, Any]) -> DirectoryScan:
-    """The listing that `listing_document` described."""
-    return DirectoryScan(**{**document, "scan_ms": np.array(document["scan_ms"], dtype=np.float64)})
+def read_timed(kind: type[Timed], document: dict[str, Any]) -> Timed:
+    """What `timed_document` described."""
+    rounds = {key: np.array(value, dtype=np.float64) for key, value in document.items() if isinstance(value, list)}
+    return kind(**document | rounds)
 
 
 def case_document(case: CaseRun) -> dict[str, Any]:
@@ -131,8 +118,7 @@ def case_document(case: CaseRun) -> dict[str, Any]:
         "step_ms": _spread(case.ledger.step_ms),
         "planning": [_probe_summary(probe) for probe in case.probes],
         "listings": [
-            listing_document(one) | {"rounds": len(one.scan_ms), "scan_ms": _spread(one.scan_ms)}
-            for one in case.listings
+            timed_document(one) | {"rounds": len(one.scan_ms), "scan_ms": _spread(one.scan_ms)} for one in case.listings
         ],
         "location": case.location,
         "tables": tables,
@@ -173,7 +159,7 @@ def _spread(values: np.ndarray) -> dict[str, float | None]:
 def _probe_summary(probe: PlanningProbe) -> dict[str, Any]:
     spreads = {name: _spread(getattr(probe, name)) for name in _ROUNDS}
     return (
-        {key: value for key, value in probe_document(probe).items() if key not in _ROUNDS}
+        {key: value for key, value in timed_document(probe).items() if key not in _ROUNDS}
         | {"rounds": len(probe.planning_ms)}
         | spreads
     )

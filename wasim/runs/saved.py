@@ -4,20 +4,24 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from wasim.contention import ModelledLatency
 from wasim.errors import SavedFileError
 from wasim.ledger import (
     CommitReports,
     Contention,
+    DirectoryScan,
     FileEvents,
     Kind,
     Ledger,
     OperationTotals,
+    PlanningProbe,
     Recording,
     Requests,
     StepRecords,
@@ -29,7 +33,7 @@ from wasim.ledger import (
 )  # fmt: skip
 from wasim.ledger.parquet import read_columns, save_columns
 from wasim.ledger.totals import amplification
-from wasim.runs.documents import listing_document, probe_document, read_listing, read_probe
+from wasim.runs.documents import read_timed, timed_document
 from wasim.runs.folder import write_atomically
 from wasim.runs.values import CaseRun, Run, Simulation, settled_of
 from wasim.scenario import Case, case_from_document
@@ -124,8 +128,8 @@ def _case_document(case: CaseRun) -> dict[str, Any]:
         "location": case.location,
         "simulation": None if case.simulation is None else asdict(case.simulation),
         "latency": None if case.latency is None else asdict(case.latency),
-        "probes": [probe_document(probe) for probe in case.probes],
-        "listings": [listing_document(listing) for listing in case.listings],
+        "probes": [timed_document(probe) for probe in case.probes],
+        "listings": [timed_document(listing) for listing in case.listings],
         "wall_s": case.wall_s,
     }
 
@@ -169,7 +173,7 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
     case = case_from_document(document["case"])
     recording = None if "totals" in document else read_recording(folder)
     requests, simulation = folder / "requests.parquet", document.get("simulation")
-    latency, location = document.get("latency"), document.get("location")
+    location = document.get("location")
     if simulation is not None:
         location = simulation.pop("location", location)  # where earlier versions saved it
     made = CaseRun.of_summed(
@@ -185,51 +189,43 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
         is_sampled=recording is None,
         settled=document.get("settled", {}) if recording is None else settled_of(case, recording, made.live_bytes),
         location=location,
-        probes=tuple(read_probe(probe) for probe in document["probes"]),
+        probes=tuple(read_timed(PlanningProbe, probe) for probe in document["probes"]),
         requests=read_columns(requests, Requests) if requests.exists() else None,
-        listings=tuple(read_listing(listing) for listing in document["listings"]),
-        simulation=None if simulation is None else Simulation(**simulation),
-        latency=None if latency is None else ModelledLatency(**latency | {"basis": tuple(latency["basis"])}),
+        listings=tuple(read_timed(DirectoryScan, listing) for listing in document["listings"]),
+        simulation=_value(Simulation | None, simulation),
+        latency=_value(ModelledLatency | None, document.get("latency")),
     )
+
+
+@cache
+def _reader(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any type
+    return TypeAdapter(kind)
+
+
+def _value(kind: Any, document: object) -> Any:  # noqa: ANN401 - of that type
+    """A value of that type as JSON has it. ValueError if it is none."""
+    return _reader(kind).validate_python(document)
 
 
 def _summed(document: dict[str, Any], ledger: Ledger, recording: Recording | None) -> Summed:
     """A saved case's sums: its recording's, or where none was saved, the document's."""
     if recording is None:
-        totals = _totals(document["totals"])
-        operations = tuple(_operation(one) for one in document["operations"])
+        untimed = [
+            one | {"wall_s": np.nan if one["wall_s"] is None else one["wall_s"]} for one in document["operations"]
+        ]
+        totals, operations = _value(Totals, document["totals"]), _value(tuple[OperationTotals, ...], untimed)
     else:
         totals, operations = sum_events(recording.events), sum_by_operation(recording)
     return Summed(
         totals=totals,
-        live_bytes=_by_kind(document["live_bytes"]),
+        live_bytes=_value(dict[Kind, int], document["live_bytes"]),
         ledger=ledger,
         ingested_bytes=document["ingested_bytes"],
         operations=operations,
-        band={Kind(kind): float(share) for kind, share in document.get("band", {}).items()},
+        band=_value(dict[Kind, float], document.get("band", {})),
         approximated=tuple(document.get("approximated", ())),
-        contention=_contention(document.get("contention")),
+        contention=_value(Contention | None, document.get("contention")),
     )
-
-
-def _contention(document: dict[str, Any] | None) -> Contention | None:
-    if document is None:
-        return None
-    by_kind = {name: _by_kind(document[name]) for name in ("lost_bytes", "orphan_bytes")}
-    return Contention(**{**document, **by_kind})
-
-
-def _totals(document: dict[str, Any]) -> Totals:
-    return Totals(**{name: _by_kind(by_kind) for name, by_kind in document.items()})
-
-
-def _by_kind(document: dict[str, int]) -> dict[Kind, int]:
-    return {Kind(kind): int(count) for kind, count in document.items()}
-
-
-def _operation(document: dict[str, Any]) -> OperationTotals:
-    wall_s = np.nan if document["wall_s"] is None else document["wall_s"]
-    return OperationTotals(**{**document, "totals": _totals(document["totals"]), "wall_s": wall_s})
 
 
 def read_run(folder: Path) -> Run:

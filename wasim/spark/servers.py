@@ -22,7 +22,9 @@ from wasim.spark import (
     POSTGRESQL,
     REST_SERVER_JARS,
     S3PROXY,
+    Catalog,
     PinnedJar,
+    RestCatalog,
     S3Store,
     fetch_jars,
     random_secret,
@@ -86,14 +88,6 @@ _LOCATION = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\s?#%]+)*")
 _ENDPOINT = re.compile(r"https?://[A-Za-z0-9._\[\]:-]+/?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestEndpoint:
-    """Where a REST catalog answers, and the file that says what it asks for."""
-
-    uri: str
-    credentials: Path
-
-
 class RestHost:
     """A JVM that serves REST catalogs, each on a port of its own."""
 
@@ -102,10 +96,10 @@ class RestHost:
         self._jetty = jvm.org.sparkproject.jetty
 
     @contextmanager
-    def serve(self, backend: Mapping[str, str], journal: Path, *, on_s3: bool) -> Iterator[RestEndpoint]:
-        """A REST catalog over the one that `backend` describes, for the block; its files are recorded in `journal`."""
-        properties = {**backend, **recording_properties(journal, sets_permissions=True, on_s3=on_s3)}
-        catalog = self._backend(properties)
+    def serve(self, backend: Catalog, journal: Path) -> Iterator[RestCatalog]:
+        """A REST catalog over another one, for the block; its files are recorded in `journal`."""
+        recording = recording_properties(journal, sets_permissions=True, on_s3=backend.store is not None)
+        catalog = self._backend({**backend.properties(), **recording})
         user, password = random_secret(), random_secret()
         server = self._server(catalog, user, password)
         secrets = write_secrets(self._folder, {"rest.auth.basic.username": user, "rest.auth.basic.password": password})
@@ -113,7 +107,13 @@ class RestHost:
         try:
             port = server.getConnectors()[0].getLocalPort()
             check_loopback(port, server="The REST catalog")
-            yield RestEndpoint(uri=f"http://127.0.0.1:{port}", credentials=secrets)
+            yield RestCatalog(
+                warehouse=backend.warehouse,
+                store=backend.store,
+                names_scheme=backend.names_scheme,
+                uri=f"http://127.0.0.1:{port}",
+                credentials=secrets,
+            )
         finally:
             server.stop()
             catalog.close()
@@ -227,13 +227,12 @@ class Servers:
             self._s3proxy = self._stack.enter_context(open_s3proxy(self._objects, self._folder))
         return self._s3proxy
 
-    def rest_catalog(
-        self, backend: Mapping[str, str], journal: Path, *, on_s3: bool
-    ) -> AbstractContextManager[RestEndpoint]:
+    def rest_catalog(self, backend: Catalog, journal: Path) -> AbstractContextManager[RestCatalog]:
         """A REST catalog over `backend` for a block, recorded in `journal`."""
+        on_s3 = backend.store is not None
         if on_s3 not in self._rest:
             self._rest[on_s3] = self._stack.enter_context(open_rest_host(self._folder, on_s3=on_s3))
-        return self._rest[on_s3].serve(backend, journal, on_s3=on_s3)
+        return self._rest[on_s3].serve(backend, journal)
 
 
 @contextmanager

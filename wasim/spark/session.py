@@ -130,16 +130,10 @@ def open_session(
     if os.environ.get("LC_ALL") in ("C", "POSIX"):
         os.environ["LC_ALL"] = "C.UTF-8"  # else the JVM cannot name files that hold other than ASCII letters
     os.environ["JAVA_HOME"] = str(java.executable.resolve().parent.parent)  # the one that was checked
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark warns and looks for another address
-    builder = SparkSession.builder.master(master).appName("wasim")
-    for key, value in {**_SETTINGS, "spark.jars": ",".join(map(str, on_class_path)), **settings}.items():
-        builder = builder.config(key, value)
-    spark = _start(builder, log)
-    try:
+    own = {**_SETTINGS, "spark.jars": ",".join(map(str, on_class_path))}
+    with _started({**own, **settings}, master, log) as spark:
         keep_names(spark._jvm, _OFTEN_NAMED)
         yield Session(spark, on_class_path)
-    finally:
-        spark.stop()
 
 
 def session_jars(extra_jars: Sequence[PinnedJar] = ()) -> tuple[Path, ...]:
@@ -161,19 +155,17 @@ def open_plain_session(*, master: str, log: Path) -> Iterator[SparkSession]:
             "This process has a Spark session already. Start one of workers in a process of its own."
         )
     os.environ["JAVA_HOME"] = str(find_java().executable.resolve().parent.parent)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.master(master).appName("wasim")
-    for key in _PLAIN_SETTINGS:
-        builder = builder.config(key, _SETTINGS[key])
-    spark = _start(builder, log)
-    try:
+    with _started(_PLAIN_SETTINGS, master, log) as spark:
         yield spark
-    finally:
-        spark.stop()
 
 
-def _start(builder: SparkSession.Builder, log: Path) -> SparkSession:
-    """The session, started; an interrupt stays what it was before, and py4j keeps its words on it to itself."""
+@contextmanager
+def _started(settings: Mapping[str, str], master: str, log: Path) -> Iterator[SparkSession]:
+    """The session for the block; an interrupt stays what it was before, and py4j keeps its words on it to itself."""
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark warns and looks for another address
+    builder = SparkSession.builder.master(master).appName("wasim")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
     on_interrupt = signal.getsignal(signal.SIGINT)
     try:
         with _jvm_prints_to(log):
@@ -185,7 +177,10 @@ def _start(builder: SparkSession.Builder, log: Path) -> SparkSession:
         signal.signal(signal.SIGINT, on_interrupt)
     logging.getLogger("py4j").propagate = False
     logging.getLogger().addFilter(_is_not_py4js)  # part of py4j logs there
-    return spark
+    try:
+        yield spark
+    finally:
+        spark.stop()
 
 
 def _is_not_py4js(record: logging.LogRecord) -> bool:
@@ -208,16 +203,18 @@ def _jvm_prints_to(log: Path) -> Iterator[None]:
                 os.close(copy)
 
 
-_SETTINGS = {
+_PLAIN_SETTINGS = {
     "spark.ui.enabled": "false",  # no port, no memory for a page that nobody opens
     "spark.ui.showConsoleProgress": "false",  # the progress bar is ours
     "spark.driver.host": "127.0.0.1",  # loopback only
     "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).parent / 'log4j2.properties'}",
+}
+_SETTINGS = _PLAIN_SETTINGS | {
     "spark.sql.variable.substitute": "false",  # else ${env:HOME} in a table property would not stay as written
     "spark.sql.session.timeZone": "UTC",  # event time is the same on every machine
     "spark.sql.shuffle.partitions": "4",  # 200 tasks for a few hundred rows would time Spark, not Iceberg
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).parent / 'log4j2.properties'}",
 }
 _OFTEN_NAMED = (
     "java.util.HashMap",
@@ -236,11 +233,4 @@ _OFTEN_NAMED = (
     "wasim.recorder.CountingFiles",
     "wasim.recorder.Journal",
     "wasim.recorder.MemoryCatalog",
-)
-_PLAIN_SETTINGS = (
-    "spark.ui.enabled",
-    "spark.ui.showConsoleProgress",
-    "spark.driver.host",
-    "spark.driver.bindAddress",
-    "spark.driver.extraJavaOptions",
 )

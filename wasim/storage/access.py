@@ -86,19 +86,15 @@ class Storage(Protocol):
 
     def list(self, folder: str) -> Iterator[StoredFile]:
         """Every file below a folder, at any depth; none if there is no such folder. StorageError for too many."""
-        ...
 
     def children(self, folder: str) -> Children:
         """What lies directly in a folder; nothing if there is no such folder."""
-        ...
 
     def find(self, path: str) -> StoredFile | None:
         """The file at a path, or None if there is none."""
-        ...
 
     def read(self, path: str, *, most_bytes: int = MOST_FILE_BYTES, head: int | None = None) -> bytes:
         """A file's bytes, or its first `head`. FileNotFoundError if it is gone, StorageError if it cannot be read."""
-        ...
 
 
 def scheme_of(location: str) -> str:

@@ -3,6 +3,6 @@
 `choice` holds what each interval of the sweep means, picks one and says why; `sentences` puts that in words.
 """
 
-from wasim.report.answer.choice import Answer, Choice, LimitOutcome, Option, answer_run
+from wasim.report.answer.choice import Answer, Choice, Conclusion, LimitOutcome, Option, answer_run
 from wasim.report.answer.sentences import answer_document, conclude, state_facts
 from wasim.report.simulated import measured_line

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -102,14 +103,6 @@ class OptionInputs:
     forecasts: "RunForecasts | None"
     outcomes: Sequence[LimitOutcome]
     prices: Prices | None
-
-
-def read_options(group: Series, inputs: OptionInputs) -> tuple[Option, ...]:
-    """One option per interval of the group, shortest first."""
-    by_interval = [
-        [run for run in group.cases if run.case.commit_interval_s == interval] for interval in group.intervals_s
-    ]
-    return tuple(_read_option(runs, inputs) for runs in by_interval)
 
 
 def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
@@ -252,6 +245,23 @@ class Answer:
         return tuple(choice for choice in self.choices if len(choice.options) > 1)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """A run fitted, judged and answered, with the prices for it.
+
+    `ahead` are sentences on its forecasts: what they ignore or replace by a mean. `remedies_line` is what maintenance
+    would save.
+    """
+
+    run: Run
+    fit: FitReport
+    answer: Answer
+    limits: Sequence[LimitOutcome] = ()
+    prices: Prices | None = None
+    ahead: tuple[str, ...] = ()
+    remedies_line: str = ""
+
+
 def answer_run(
     run: Run,
     fit: FitReport,
@@ -262,7 +272,11 @@ def answer_run(
     """The run's answer. `outcomes` are its limits, judged case by case."""
     inputs = OptionInputs(fit=fit, forecasts=forecasts, outcomes=outcomes, prices=prices)
     limited = any(outcome["holds"] is not None for outcome in outcomes)  # a simulation judges none on time
-    choices = [_choose(group, read_options(group, inputs), limited) for group in group_cases(run)]
+    choices = []
+    for group in group_cases(run):
+        by_interval = groupby(group.cases, key=lambda one: one.case.commit_interval_s)  # as they are sorted
+        options = tuple(_read_option(list(cases), inputs) for _, cases in by_interval)
+        choices.append(_choose(group, options, limited))
     return Answer(
         choices=tuple(sorted(choices, key=lambda choice: len(choice.options) < 2)),
         limited=limited,

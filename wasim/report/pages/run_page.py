@@ -13,7 +13,7 @@ from wasim.fit.groups import name_without_interval
 from wasim.fit.report import FitReport
 from wasim.ledger import DATA_KINDS, METADATA_KINDS, Contention, Kind
 from wasim.ledger.totals import OperationTotals
-from wasim.report.answer import Answer, LimitOutcome, conclude, measured_line, state_facts
+from wasim.report.answer import Answer, Conclusion, conclude, measured_line, state_facts
 from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
 from wasim.report.pages import fit_cells
 from wasim.report.pages.answer_cells import horizons_table, matrix_table, options_remarks, options_table
@@ -24,7 +24,6 @@ from wasim.report.simulated import simulation_notes
 from wasim.report.tables import TextTable, table_of
 from wasim.report.words import ABSENT, leaves
 from wasim.runs import CaseRun, Run
-from wasim.scenario.prices import Prices
 from wasim.units import format_bytes, format_figure
 
 
@@ -154,29 +153,18 @@ class Sliders:
     body: Markup
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageParts:
-    """What a page says, apart from its charts. `prices` are for money; `remedies` is what maintenance would save,
-    `remedies_line` the same in a sentence. `ahead` are sentences on the forecasts.
-    """
-
-    run: Run
-    fit: FitReport
-    answer: Answer
-    limits: Sequence[LimitOutcome] = ()
-    prices: Prices | None = None
-    remedies: TextTable | None = None
-    remedies_line: str = ""
-    ahead: tuple[str, ...] = ()
-    sliders: Sliders | None = None
-
-
-def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) -> str:
+def render_run_page(
+    concluded: Conclusion,
+    charts: Sequence[DrawnChart | LeftOut],
+    *,
+    remedies: TextTable | None = None,
+    sliders: Sliders | None = None,
+) -> str:
     """The whole page as HTML. Everything that a scenario, a machine or an error wrote is escaped.
 
-    `charts` are the run's, as `draw_charts` gives them.
+    `charts` are the run's, as `draw_charts` gives them; `remedies` are what maintenance would save.
     """
-    run, fit, answer, prices = parts.run, parts.fit, parts.answer, parts.prices
+    run, fit, answer, prices = concluded.run, concluded.fit, concluded.answer, concluded.prices
     pictures = [picture_of(chart) for chart in charts]
     page = page_environment().get_template("run.html.jinja")
     return page.render(
@@ -187,14 +175,14 @@ def render_run_page(parts: PageParts, charts: Sequence[DrawnChart | LeftOut]) ->
         headline=headline_table(run),
         MANY=MANY_CASES,
         options=options_table(answer, run),
-        options_remarks=[*options_remarks(answer), *parts.ahead],
+        options_remarks=[*options_remarks(answer), *concluded.ahead],
         matrix=matrix_table(answer),
-        remedies=parts.remedies,
-        remedies_line=parts.remedies_line,
-        sliders=parts.sliders,
+        remedies=remedies,
+        remedies_line=concluded.remedies_line,
+        sliders=sliders,
         pictures=[one for one in pictures if one.name not in OF_DETAIL],
         details=[one for one in pictures if one.name in OF_DETAIL],
-        breached=sum(1 for limit in parts.limits if limit["holds"] is False),
+        breached=sum(1 for limit in concluded.limits if limit["holds"] is False),
         tables=_tables(run, fit, answer),
         boundaries=boundaries(run),
         bill=bill_table(run, answer, prices) if prices is not None else None,

@@ -68,12 +68,7 @@ class BatchAppender:
         target = self._target
         for commit in range(step.first_commit, step.first_commit + step.commits):
             self._pace.wait_for(commit)
-            target.journal.step(
-                step.number + commit - step.first_commit,
-                step.operation(commit),
-                event_time_s=commit * target.case.commit_interval_s,
-                rows=step.rows_per_commit,
-            )
+            target.begin(step, commit, step.operation(commit))
             _commit_batch(target, step, commit, arriving_rows(target.session, target.case, commit))
             target.on_commits(commit)
 
@@ -94,14 +89,7 @@ class _StreamAppender:
     def append(self, step: Append) -> None:
         """Lets the stream run through the step's last commit, where it is held back."""
         target, last = self._target, step.first_commit + step.commits - 1
-        interval_s = target.case.commit_interval_s
-        target.journal.step(
-            step.number,
-            step.operation(last),
-            event_time_s=step.first_commit * interval_s,
-            every_s=interval_s,
-            rows=step.rows_per_commit,
-        )
+        target.begin(step, step.first_commit, step.operation(last), is_run=True)
         self._run_until(step)
         if self._query is None:
             self._query = self._start(self._rows(), step)
@@ -268,12 +256,11 @@ class ConcurrentAppender:
                 self._commit(self._sessions[writer], step, commit)
 
     def _commit(self, session: Session, step: Append, commit: int) -> None:
-        target, number = self._target, step.number + commit - step.first_commit
-        session.works_for(number)
-        event_time_s = commit * target.case.commit_interval_s
-        target.journal.step(number, "append", event_time_s=event_time_s, rows=step.rows_per_commit)
+        target = self._target
+        session.works_for(step.number + commit - step.first_commit)
+        target.begin(step, commit, "append")
         try:
-            self._append_rows(session, commit)
+            append_batch(session, target.case, target.table, commit)
         except ENGINE_ERRORS as error:
             failure = failed_commit(error)
             if failure is None:
@@ -282,9 +269,6 @@ class ConcurrentAppender:
         with self._turn:
             self._tried += 1
             target.on_commits(self._tried)
-
-    def _append_rows(self, session: Session, commit: int) -> None:
-        append_batch(session, self._target.case, self._target.table, commit)
 
     def reshape(self, _step: Evolve) -> None:
         """Never asked for: nothing else happens to a table that several append to."""

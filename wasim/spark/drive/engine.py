@@ -36,6 +36,17 @@ class Target:
         self.places.clear()
         self.places.update({one.name(): one.fieldId() - 1 for one in self.iceberg_table().schema().columns()})
 
+    def begin(self, step: Append, commit: int, operation: str, *, is_run: bool = False) -> None:
+        """Enters into the journal that a commit of the step begins, or the run of commits that it is the first of."""
+        interval_s = self.case.commit_interval_s
+        self.journal.step(
+            step.number + commit - step.first_commit,
+            operation,
+            event_time_s=commit * interval_s,
+            every_s=interval_s if is_run else 0.0,
+            rows=step.rows_per_commit,
+        )
+
     def iceberg_table(self) -> Any:
         """The table as Iceberg's Java library has it, as it now is."""
         table = self.session.iceberg_table(self.table)

@@ -46,11 +46,13 @@ def snapshots_of(target: Target, table: Any) -> int:
 
 def maintain(target: Target, step: Maintain) -> None:
     """Carries out one maintenance operation that writes no data files."""
-    {
-        "rewrite_manifests": _rewrite_manifests,
-        "expire_snapshots": _expire_snapshots,
-        "remove_orphan_files": _remove_orphan_files,
-    }[step.operation](target, step)
+    match step.operation:
+        case "rewrite_manifests":
+            target.call("rewrite_manifests")
+        case "expire_snapshots":
+            _expire_snapshots(target, step)
+        case _:
+            _remove_orphan_files(target, step)
 
 
 def rewrite_data_files(target: Target, step: Maintain) -> None:
@@ -63,10 +65,6 @@ def rewrite_data_files(target: Target, step: Maintain) -> None:
         options |= {"partial-progress.enabled": "true", "partial-progress.max-commits": step.partial_progress_commits}
     listed = ", ".join(f"'{key}', '{value}'" for key, value in options.items())
     target.call("rewrite_data_files", f", options => map({listed})")
-
-
-def _rewrite_manifests(target: Target, step: Maintain) -> None:
-    target.call("rewrite_manifests")
 
 
 def _expire_snapshots(target: Target, step: Maintain) -> None:

@@ -15,7 +15,7 @@ from typing import IO
 from wasim.errors import CaseFailed
 from wasim.iceberg.sql import literal
 from wasim.ledger.readers import CLICKHOUSE
-from wasim.spark.probe.reader import SIGNS, Predicate, Query, ScanPlan
+from wasim.spark.probe.reader import SIGNS, Predicate, Query, Reader, ScanPlan
 
 _CACHE, _PRUNING = "use_iceberg_metadata_files_cache", "use_iceberg_partition_pruning"
 _RETURNED = "IcebergMetadataReturnedObjectInfos"
@@ -87,7 +87,7 @@ class Clickhouse:
         return lines[-1][:200] if lines else f"nothing within {_LONGEST_S} s"
 
 
-class ClickhouseTable:
+class ClickhouseTable(Reader):
     """A table by its folder: ClickHouse looks for the newest metadata.json itself, at every query."""
 
     name = CLICKHOUSE

@@ -7,20 +7,19 @@ from typing import Any
 
 from wasim.ledger.readers import ICEBERG_JAVA, ICEBERG_JAVA_DISTRIBUTED
 from wasim.spark import Catalog, Session
-from wasim.spark.probe.reader import Query, ScanPlan, TableState
+from wasim.spark.probe.reader import Query, Reader, ScanPlan, TableState
 from wasim.spark.recorder import java_map
 
 MANIFEST_CACHE = "manifest cache on"  # off is how Iceberg comes
 
 
-class PlanningTable:
+class PlanningTable(Reader):
     """A table seen through Iceberg's Java library, by a catalog of its own: nothing is cached between loads.
 
     With `caches_manifests`, Iceberg keeps what it reads of manifests and lists for as long as this is open.
     """
 
     name = ICEBERG_JAVA
-    loads_apart = True
 
     def __init__(self, jvm: Any, catalog: Catalog, table_name: str, *, caches_manifests: bool = False) -> None:
         self.variant = MANIFEST_CACHE if caches_manifests else ""
@@ -43,10 +42,6 @@ class PlanningTable:
     def load(self) -> Any:
         """The table, its metadata.json just read."""
         return self._catalog.loadTable(self._identifier)
-
-    def asks(self, query: Query) -> bool:
-        """Every query."""
-        return True
 
     def plan(self, table: Any, query: Query) -> ScanPlan:
         """Plans `query` over a loaded table to its last task, inside the JVM."""
@@ -128,20 +123,14 @@ def open_planning_table(
 _MODES = ("spark.sql.iceberg.data-planning-mode", "spark.sql.iceberg.delete-planning-mode")
 
 
-class DistributedPlanningTable:
+class DistributedPlanningTable(Reader):
     """The table of a PlanningTable, planned by Spark's distributed scan whatever mode the table itself asks for."""
 
     name = ICEBERG_JAVA_DISTRIBUTED
-    variant = ""
-    loads_apart = True
 
     def __init__(self, planning: PlanningTable, session: Session) -> None:
         self._planning, self._session = planning, session
         self._is_local = str(session.spark.sparkContext.master).startswith("local")
-
-    def asks(self, query: Query) -> bool:
-        """Every query."""
-        return True
 
     def load(self) -> Any:
         """The table, its metadata.json just read."""

@@ -5,7 +5,6 @@ import os
 import struct
 import sys
 from pathlib import Path
-from types import TracebackType
 
 _OPENED, _OVERFLOWED = 0x20, 0x4000  # IN_OPEN, IN_Q_OVERFLOW of inotify(7)
 _HEADER = struct.Struct("iIII")  # watch, mask, cookie, length of the name
@@ -32,9 +31,7 @@ class OpenWatch:
                 os.close(descriptor)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._watch is not None:
             os.close(self._watch)
             self._watch = None

@@ -14,7 +14,7 @@ from pyiceberg.table import StaticTable
 
 from wasim.errors import CaseFailed
 from wasim.ledger.readers import PYICEBERG
-from wasim.spark.probe.reader import Query, ScanPlan
+from wasim.spark.probe.reader import Query, Reader, ScanPlan
 
 _COMPARISONS = {"equal": EqualTo, "greaterThanOrEqual": GreaterThanOrEqual}
 
@@ -44,20 +44,14 @@ class CountingFileIO(PyArrowFileIO):
         return CountedFile(super().new_input(location), self.opened)
 
 
-class PyicebergTable:
+class PyicebergTable(Reader):
     """A table by its metadata.json, without a catalog."""
 
     name = PYICEBERG
-    variant = ""
-    loads_apart = True
 
     def __init__(self, metadata_location: str) -> None:
         self._location = metadata_location
         self._data_manifests: set[str] | None = None  # asked for once, after the first plan: a cold one must be cold
-
-    def asks(self, query: Query) -> bool:
-        """Every query."""
-        return True
 
     def load(self) -> StaticTable:
         """The table, its metadata.json just read; what pyiceberg keeps of manifest lists is forgotten."""

@@ -138,11 +138,12 @@ class Reader(Protocol):
     """A table seen by one reader, in one variant of it. `wasim.ledger.readers` says what its times hold."""
 
     name: str
-    variant: str
-    loads_apart: bool
+    variant: str = ""
+    loads_apart: bool = True
 
     def asks(self, query: Query) -> bool:
         """Whether this variant can differ from the others on the query."""
+        return True
 
     def load(self) -> Any:
         """The table, loaded afresh: what `plan` takes."""

@@ -2,13 +2,13 @@
 
 import importlib.util
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from wasim.errors import EnvironmentFault
-from wasim.ledger.readers import CLICKHOUSE, ICEBERG_JAVA, ICEBERG_JAVA_DISTRIBUTED, PYICEBERG
+from wasim.ledger import readers
 from wasim.scenario.parts import Planning
 from wasim.spark import Catalog, Session
 from wasim.spark.probe.clickhouse import clickhouse_tables, open_clickhouse
@@ -43,7 +43,7 @@ def _walk(folders: Sequence[Path]) -> Iterator[int]:
 
 
 Planned = tuple[Reader, Query]
-PACKAGES = {PYICEBERG: "pyiceberg", CLICKHOUSE: "chdb"}
+PACKAGES = {readers.PYICEBERG: "pyiceberg", readers.CLICKHOUSE: "chdb"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,40 +73,27 @@ def check_readers(names: Sequence[str]) -> None:
 def open_readers(asked: Planning, probed: Probed) -> Iterator[tuple[Reader, ...]]:
     """The readers that a scenario asks for in its order, each in all its variants, for the block."""
     with ExitStack() as stack:
-        yield tuple(reader for name in asked.readers for reader in _OPENERS[name](asked, probed, stack))
+        yield tuple(reader for name in asked.readers for reader in _opened(name, asked, probed, stack))
 
 
-def plans(readers: Sequence[Reader], queries: Sequence[Query]) -> tuple[Planned, ...]:
+def plans(opened: Sequence[Reader], queries: Sequence[Query]) -> tuple[Planned, ...]:
     """Every query by every reader that has something to say about it."""
-    return tuple((reader, query) for reader in readers for query in queries if reader.asks(query))
+    return tuple((reader, query) for reader in opened for query in queries if reader.asks(query))
 
 
-def _iceberg_java(asked: Planning, probed: Probed, stack: ExitStack) -> Iterator[Reader]:
-    yield probed.planning
-    if asked.caches:
-        yield stack.enter_context(
-            open_planning_table(probed.session.jvm, probed.catalog, probed.table_name, caches_manifests=True)
-        )
+def _opened(name: str, asked: Planning, probed: Probed, stack: ExitStack) -> Iterator[Reader]:
+    """The reader of that name in all its variants; what ends them goes on the stack."""
+    match name:
+        case readers.ICEBERG_JAVA:
+            yield probed.planning
+            if asked.caches:
+                jvm, catalog = probed.session.jvm, probed.catalog
+                yield stack.enter_context(open_planning_table(jvm, catalog, probed.table_name, caches_manifests=True))
+        case readers.ICEBERG_JAVA_DISTRIBUTED:
+            yield DistributedPlanningTable(probed.planning, probed.session)
+        case readers.PYICEBERG:
+            from wasim.spark.probe.pyiceberg import PyicebergTable  # noqa: PLC0415 - an extra: only who asks needs it
 
-
-def _distributed(asked: Planning, probed: Probed, stack: ExitStack) -> Iterator[Reader]:
-    yield DistributedPlanningTable(probed.planning, probed.session)
-
-
-def _pyiceberg(asked: Planning, probed: Probed, stack: ExitStack) -> Iterator[Reader]:
-    from wasim.spark.probe.pyiceberg import PyicebergTable  # noqa: PLC0415 - an extra: only who asks for it needs it
-
-    yield PyicebergTable(probed.state.metadata_location)
-
-
-def _clickhouse(asked: Planning, probed: Probed, stack: ExitStack) -> Iterator[Reader]:
-    if probed.local_root is not None:
-        yield from clickhouse_tables(stack.enter_context(open_clickhouse(probed.local_root)), caches=asked.caches)
-
-
-_OPENERS: Mapping[str, Callable[[Planning, Probed, ExitStack], Iterator[Reader]]] = {
-    ICEBERG_JAVA: _iceberg_java,
-    ICEBERG_JAVA_DISTRIBUTED: _distributed,
-    PYICEBERG: _pyiceberg,
-    CLICKHOUSE: _clickhouse,
-}
+            yield PyicebergTable(probed.state.metadata_location)
+        case readers.CLICKHOUSE if probed.local_root is not None:
+            yield from clickhouse_tables(stack.enter_context(open_clickhouse(probed.local_root)), caches=asked.caches)
