@@ -1,8 +1,9 @@
 """Bounds of a column as Iceberg stores them: the least and greatest value as bytes, truncated by its metrics mode."""
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,24 +61,29 @@ def column_bounds(
 
 
 class ColumnDraws:
-    """Draws the bounds of columns in files of many rows, none of which is looked at, as they are distributed."""
+    """Draws the bounds of columns in files of many rows, none of which is looked at, as they are distributed.
 
-    def __init__(self, leaves: Sequence[Leaf]) -> None:
+    Of `listed` columns, given by their ids, the values that a file may have are given with it, in their order.
+    """
+
+    def __init__(self, leaves: Sequence[Leaf], listed: Collection[int] = ()) -> None:
         self._leaves = leaves
-        places = range(len(leaves))
-        self._ranked = [place for place in places if _is_few(leaves[place]) and leaves[place].column.type in _TEXTS]
+        self._listed = [place for place, leaf in enumerate(leaves) if leaf.field_id in listed]
+        places = [place for place in range(len(leaves)) if place not in self._listed]
+        self._ranked = [place for place in places if is_few(leaves[place]) and leaves[place].column.type in _TEXTS]
         self._counts = np.array([[leaves[place].column.values or 1] for place in self._ranked], ndmin=2).reshape(-1, 1)
         self._of_ranks: dict[tuple[int, int, int], Bounds] = {}  # by a column's place, and the ranks of both ends
-        self._reals = [
-            place for place in places if leaves[place].column.type == "double" and not _is_few(leaves[place])
-        ]
+        self._reals = [place for place in places if leaves[place].column.type == "double" and not is_few(leaves[place])]
         self._scales = np.array([_scale(leaves[place]) for place in self._reals], dtype="<f8").reshape(-1, 1)
         self._others = [place for place in places if place not in {*self._ranked, *self._reals}]
 
-    def draw(self, count: int, rng: np.random.Generator) -> dict[int, Bounds]:
-        """The bounds over `count` rows, by field id."""
+    def draw(
+        self, count: int, rng: np.random.Generator, values: Mapping[int, Sequence[Any]] = MappingProxyType({})
+    ) -> dict[int, Bounds]:
+        """The bounds over `count` rows, by field id; of listed columns, of these `values`."""
         shares = _least_of(rng.standard_exponential((len(self._leaves), 2)) / np.maximum([count, count - 1], 1))
-        shares[:, 1] = 1.0 - shares[:, 1] * (1.0 - shares[:, 0])  # of the others, even above the least, the greatest
+        # of the others, even above the least, the greatest; a single row's value is both
+        shares[:, 1] = 1.0 - shares[:, 1] * (1.0 - shares[:, 0]) if count > 1 else shares[:, 0]
         leaves, of_ranks = self._leaves, self._of_ranks
         packed = (shares[self._reals] * self._scales).tobytes()
         found = {
@@ -90,6 +96,10 @@ class ColumnDraws:
             if key not in of_ranks:
                 of_ranks[key] = _bounds(leaf, [texts_of_ranks(leaf, low, high)])[0]
             found[leaf.field_id] = of_ranks[key]
+        for place in self._listed:
+            known = values[leaves[place].field_id]
+            low, high = (known[int(share * len(known))] for share in shares[place])
+            found[leaves[place].field_id] = _bounds(leaves[place], [(low, high)])[0]
         for place in self._others:
             extremes = _drawn_extremes(leaves[place], shares[place].tolist(), rng)
             found[leaves[place].field_id] = _bounds(leaves[place], [extremes])[0]
@@ -142,7 +152,7 @@ def _truncated(leaf: Leaf, lower: bytes, upper: bytes) -> Bounds:
     return Bounds(lower[:length], head[:-1] + bytes([head[-1] + 1]) if head else None)
 
 
-def _is_few(leaf: Leaf) -> bool:
+def is_few(leaf: Leaf) -> bool:
     """Whether the column has so few values that their order is known."""
     return leaf.column.values is not None and leaf.column.values <= _FEW_VALUES
 
@@ -152,17 +162,19 @@ def _scale(leaf: Leaf) -> float:
 
 
 def _drawn_extremes(leaf: Leaf, shares: Sequence[float], rng: np.random.Generator) -> tuple[Any, Any]:
-    """The values of a column that stand so far along, from 0 to 1."""
+    """The values of a column that stand so far along, from 0 to 1; one value where both are the same."""
     column, (low, high) = leaf.column, shares
     if column.type in _TEXTS:
-        return _drawn_text(leaf, low, rng), _drawn_text(leaf, high, rng)
+        text = _drawn_text(leaf, low, rng)
+        return text, _drawn_text(leaf, high, rng) if high > low else text
     if column.type in ("float", "double"):
         return low * _scale(leaf), high * _scale(leaf)
     if column.type == "boolean":
-        return False, True
+        return (False, True) if high > low else (low > 0.5, low > 0.5)
     start, span = _span(column.type, column.values)
     finer = rng.integers(span >> 53, size=2).tolist() if span >> 53 else (0, 0)  # than a float tells numbers apart
-    return start + int(low * span) + finer[0], start + min(int(high * span) + finer[1], span - 1)
+    lowest = start + int(low * span) + finer[0]
+    return lowest, start + min(int(high * span) + finer[1], span - 1) if high > low else lowest
 
 
 @cache

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from math import ceil
+from typing import Any
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -14,16 +15,16 @@ from wasim.iceberg.avro_encoding import SharedMap
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.property_values import MetricsMode
-from wasim.iceberg.record_fields import FileKey
+from wasim.iceberg.record_fields import FileKey, PartitionValue
 from wasim.iceberg.schemas import Schema
 from wasim.iceberg.specs import PartitionSpec
 from wasim.rules.compaction import row_groups
 from wasim.scenario import Case
-from wasim.twin.bounds import MOST_ROWS_COMPUTED, Bounds, ColumnDraws, column_bounds, computed_bounds
+from wasim.twin.bounds import MOST_ROWS_COMPUTED, Bounds, ColumnDraws, column_bounds, computed_bounds, is_few
 from wasim.twin.file_sizes import MAGIC_BYTES, FileBytes, FileSizes
 from wasim.twin.identifiers import Locations, trino_query
 from wasim.twin.lineage import with_lineage
-from wasim.twin.partitions import Partition, Share, partition_folder, split_by_partition
+from wasim.twin.partitions import Partition, Share, partition_folder, split_by_partition, values_by_partition
 from wasim.twin.profile import WriterProfile
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
 from wasim.twin.rows import Rows, rows_of, split_rows
@@ -143,7 +144,17 @@ class DataFiles:
     def _known_and_drawn(self) -> tuple[tuple[Leaf, ...], ColumnDraws]:
         """Columns with bounds that few rows of a file suffice for, as they grow or repeat; and all others."""
         known = tuple(one for one in self.bounded if one.role is not None or one.field_id in self._constant)
-        return known, ColumnDraws([leaf for leaf in self.bounded if leaf not in known])
+        return known, ColumnDraws([leaf for leaf in self.bounded if leaf not in known], self._divided)
+
+    @cached_property
+    def _divided(self) -> dict[int, tuple[int, Mapping[PartitionValue, Sequence[Any]]]]:
+        """Columns of few values that partitions share between them, by id: the place of the field, and each one's."""
+        few = {leaf.field_id: leaf for leaf in self.bounded if leaf.role is None and is_few(leaf)}
+        return {
+            field.source_id: (place, values_by_partition(few[field.source_id], field))
+            for place, field in enumerate(self.spec.fields)
+            if field.source_id in few and field.source_id not in self._constant
+        }
 
     @cached_property
     def file_sizes(self) -> FileSizes:
@@ -270,7 +281,8 @@ class DataFiles:
         if rows < len(held):
             part = replace(part, share=replace(part.share, rows=held.take(np.arange(rows))), bounds={})
         self._compute_bounds([part], known)
-        found = others.draw(rows, rng)
+        values = {number: of_each[part.share.partition[at]] for number, (at, of_each) in self._divided.items()}
+        found = others.draw(rows, rng, values)
         ids = (leaf.field_id for leaf in self.bounded)
         bounds = {number: found.get(number) or part.bounds[number] for number in ids}
         path = self._path(part, commit, numbers)

@@ -1,9 +1,10 @@
 """Partition values of rows: transforms as Iceberg computes them, and the folder names that Spark gives their files."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 from urllib.parse import quote_plus
@@ -18,7 +19,7 @@ from wasim.iceberg.specs import PartitionField, PartitionSpec
 from wasim.twin.bounds import decimal_bytes
 from wasim.twin.hashing import murmur3_32, murmur3_32_of_longs
 from wasim.twin.row_sets import RowSet
-from wasim.twin.rows import Rows, Values
+from wasim.twin.rows import Rows, Values, values_of_keys
 from wasim.twin.schema import Leaf
 from wasim.units import Ints
 
@@ -75,7 +76,7 @@ def numbered(columns: Sequence[Values], rows: int) -> Ints:
 
 def partition_values(rows: Rows, spec: PartitionSpec, leaves: tuple[Leaf, ...], written: RowSet) -> list[Values]:
     """The transformed values of these rows, for each field."""
-    return [_transformed(rows, leaf, field, written) for leaf, field in _partitioned(spec, leaves)]
+    return [_transformed(leaf, field, rows.values(leaf, written)) for leaf, field in _partitioned(spec, leaves)]
 
 
 def _partitioned(spec: PartitionSpec, leaves: tuple[Leaf, ...]) -> list[tuple[Leaf, PartitionField]]:
@@ -83,8 +84,17 @@ def _partitioned(spec: PartitionSpec, leaves: tuple[Leaf, ...]) -> list[tuple[Le
     return [(by_id[field.source_id], field) for field in spec.fields]
 
 
-def _transformed(rows: Rows, leaf: Leaf, field: PartitionField, written: RowSet) -> Values:
-    values = rows.values(leaf, written)
+@lru_cache(maxsize=64)  # tables of other rows have the same columns
+def values_by_partition(leaf: Leaf, field: PartitionField) -> Mapping[PartitionValue, Sequence[Any]]:
+    """The values of a column, in order, by what a partition field makes of them."""
+    values = values_of_keys(leaf, np.arange(leaf.column.values or 0))
+    found: dict[PartitionValue, set[Any]] = {}
+    for value, partition in zip(values.tolist(), _transformed(leaf, field, values).tolist(), strict=True):
+        found.setdefault(_as_avro(leaf, field, partition), set()).add(value)
+    return {partition: sorted(held) for partition, held in found.items()}
+
+
+def _transformed(leaf: Leaf, field: PartitionField, values: Values) -> Values:
     if field.transform == "identity":
         return values
     if match := _WIDTH.fullmatch(field.transform):

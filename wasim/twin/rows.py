@@ -71,15 +71,15 @@ class Rows:
             return rows.numbers
         if leaf.role == "event_time":
             return self._times(rows)
-        return _values_of_keys(leaf, self._keys(leaf, rows))
+        return values_of_keys(leaf, self._keys(leaf, rows))
 
     def items(self, leaf: Leaf, rows: RowSet) -> Values:
         """The values of a column within a list or a map in these rows: as many columns as each row has items."""
         count = range(leaf.items or 0)
         if leaf.is_map_key:
-            return np.stack([_values_of_keys(leaf, np.full(len(rows), item)) for item in count], axis=1)
+            return np.stack([values_of_keys(leaf, np.full(len(rows), item)) for item in count], axis=1)
         keys = [self._keys(replace(leaf, salt=f"{leaf.salt}.{item}"), rows) for item in count]
-        return np.stack([_values_of_keys(leaf, one) for one in keys], axis=1)
+        return np.stack([values_of_keys(leaf, one) for one in keys], axis=1)
 
     def _times(self, rows: RowSet) -> Ints:
         fresh = self.case.rows_per_commit - self.case.replaced_rows_per_commit
@@ -125,7 +125,7 @@ class Rows:
 def _extremes_of_keys(leaf: Leaf, keys: Ints, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
     """The least and the greatest value of a column that these keys make, part by part."""
     if leaf.column.type not in ("string", "binary"):
-        return _extremes(_values_of_keys(leaf, keys), starts)
+        return _extremes(values_of_keys(leaf, keys), starts)
     # Texts begin as their digests do, so digests decide the extremes, and only two texts of a part are built.
     if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
         ranking = _ranking(leaf.salt, leaf.column.values)
@@ -150,8 +150,8 @@ def _ranking(salt: str, values: int) -> _Ranking:
     return _Ranking(ranks=ranks, digests=[digests[key] for key in keys])
 
 
-def _values_of_keys(leaf: Leaf, keys: Ints) -> Values:
-    """The column's values for keys, which alone decide them."""
+def values_of_keys(leaf: Leaf, keys: Ints) -> Values:
+    """The column's values for keys, which alone decide them: whole numbers below that of its values."""
     column = leaf.column
     if column.type in ("string", "binary"):
         return _digested(leaf, keys)

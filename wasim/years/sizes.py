@@ -69,7 +69,7 @@ FEWEST_ENTRIES, MOST_ENTRIES = 24, 192
 ENTRY_BYTES, BOUNDED_BYTES = 300, 34  # of an entry, and at least for each of its columns with bounds
 COMPACTED = 32  # entries of compacted files
 FILES_COMPACTED = 8  # that become one
-MOST_COMMITS, MOST_ALIKE = 96, 4
+MOST_COMMITS, MOST_SORTED, MOST_ALIKE = 96, 64, 8
 DEALT, ENTRIES_DEALT = 27, 24  # commits between two entries that were dealt out to three manifests thrice; and entries
 ZIPPED_AMONG_STATEMENTS = 72  # until what these leave is settled
 ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
@@ -218,19 +218,22 @@ class TableSample:
 
     @cached_property
     def _by_partition(self) -> list[tuple[Partition, int, list[Part]]]:
-        """Parts in one partition of some commits, as they stand once sorted by partition: parts of one commit are
-        further apart than deflate sees. Without partitions, as they stand once dealt out to several manifests.
+        """Parts of some commits, partition by partition as they stand once sorted, of each the newest commits first:
+        parts of one commit are further apart than deflate sees. Without partitions, as they stand once dealt out to
+        several manifests.
         """
         files, found = self._writer.files, []
         if not files.spec.fields:
             dealt = [DEALT * number for number in range(ENTRIES_DEALT, 0, -1)]
             files.know([part for commit in dealt for part in self._parts(commit)[:1]])
             return [((), commit, self._parts(commit)[:1]) for commit in dealt]
-        for commit in range(self._wanted // (MOST_ALIKE - 1), 0, -1):
+        alike = len(files.shuffled([new_rows(task) for task in split_rows(self._case, 1)])[:MOST_ALIKE])
+        for commit in range(min(MOST_SORTED, ceil(self._wanted / alike)), 0, -1):
             tasks = files.shuffled([new_rows(task) for task in split_rows(self._case, commit)])
-            parts = files.parts_of(tasks[:MOST_ALIKE])
-            first = parts[0].share.partition
-            found.append((first, commit, [one for one in parts if one.share.partition == first][:MOST_ALIKE]))
+            held: dict[Partition, list[Part]] = {}
+            for part in files.parts_of(tasks[:MOST_ALIKE]):
+                held.setdefault(part.share.partition, []).append(part)
+            found += [(partition, commit, parts) for partition, parts in held.items()]
         return sorted(found, key=lambda one: one[0])
 
     @cached_property
