@@ -74,7 +74,6 @@ class ColumnDraws:
         self._counts = np.array([[leaves[place].column.values or 1] for place in self._ranked], ndmin=2).reshape(-1, 1)
         self._of_ranks: dict[tuple[int, int, int], Bounds] = {}  # by a column's place, and the ranks of both ends
         self._reals = [place for place in places if leaves[place].column.type == "double" and not is_few(leaves[place])]
-        self._scales = np.array([_scale(leaves[place]) for place in self._reals], dtype="<f8").reshape(-1, 1)
         self._others = [place for place in places if place not in {*self._ranked, *self._reals}]
 
     def draw(
@@ -85,7 +84,7 @@ class ColumnDraws:
         # of the others, even above the least, the greatest; a single row's value is both
         shares[:, 1] = 1.0 - shares[:, 1] * (1.0 - shares[:, 0]) if count > 1 else shares[:, 0]
         leaves, of_ranks = self._leaves, self._of_ranks
-        packed = (shares[self._reals] * self._scales).tobytes()
+        packed = shares[self._reals].astype("<f8").tobytes()
         found = {
             leaves[place].field_id: Bounds(packed[at : at + 8], packed[at + 8 : at + 16])
             for place, at in zip(self._reals, range(0, len(packed), 16), strict=True)
@@ -157,10 +156,6 @@ def is_few(leaf: Leaf) -> bool:
     return leaf.column.values is not None and leaf.column.values <= _FEW_VALUES
 
 
-def _scale(leaf: Leaf) -> float:
-    return (leaf.column.values or ALL_KEYS) / ALL_KEYS
-
-
 def _drawn_extremes(leaf: Leaf, shares: Sequence[float], rng: np.random.Generator) -> tuple[Any, Any]:
     """The values of a column that stand so far along, from 0 to 1; one value where both are the same."""
     column, (low, high) = leaf.column, shares
@@ -168,7 +163,8 @@ def _drawn_extremes(leaf: Leaf, shares: Sequence[float], rng: np.random.Generato
         text = _drawn_text(leaf, low, rng)
         return text, _drawn_text(leaf, high, rng) if high > low else text
     if column.type in ("float", "double"):
-        return low * _scale(leaf), high * _scale(leaf)
+        keys = column.values or ALL_KEYS
+        return int(low * keys) / ALL_KEYS, int(high * keys) / ALL_KEYS
     if column.type == "boolean":
         return (False, True) if high > low else (low > 0.5, low > 0.5)
     start, span = _span(column.type, column.values)

@@ -133,11 +133,15 @@ def data_manifests(
     """Bytes of manifests of data, of a table whose commits bring `files` files each; `own` are some of theirs."""
     arrived = described.arrived
     by_count = by_count_of(table, arrived)
-    shown = mean(len(manifest.entries) for manifest in own)
-    all_of_one = one = mean(float(manifest.file.manifest_length) for manifest in own)
+    shown, all_of_one = (
+        mean(map(float, each))
+        for each in zip(*((len(one.entries), one.file.manifest_length) for one in own), strict=True)
+    )
+    per_new = by_count.slope
     if shown > 1:
-        one = mean(written_bytes(table, manifest.entries[:1], is_new=True) for manifest in own)
-    per_new = (all_of_one - one) / (shown - 1) if shown > 1 else by_count.slope
+        few = int(shown) // 2 if files > shown else 1  # the first ones are large: those that none shows are as the last
+        fewer = mean(written_bytes(table, manifest.entries[:few], is_new=True) for manifest in own)
+        per_new = (all_of_one - fewer) / (shown - few)
     count = min(len(arrived), len(described.compacted))
     compacted_more, together_more = (
         _compared(table, entries[:count], arrived[:count]) / max(1, count - 1)
@@ -147,7 +151,7 @@ def data_manifests(
     sorted_more = _compared(table, described.by_partition[:apart], arrived[:apart]) / max(1, apart)
     first_more, further_more = _of_statements(table, described, by_count.slope) if described.statements else (0.0, 0.0)
     found = ManifestBytes(
-        new=one + per_new * (files - 1),
+        new=all_of_one + per_new * (files - shown),
         files=files,
         per_new=per_new,
         staged=0.0,
@@ -231,8 +235,9 @@ def by_count_of(table: SimulatedTable, entries: Sequence[LiveEntry]) -> SizeByCo
         sizes.append(written_bytes(table, entries[:count]))
     if len(counts) == 2:  # one entry is all there is
         return SizeByCount(counts, sizes)
-    half = counts[-1] // 2
-    per_entry = (sizes[-1] - written_bytes(table, entries[:half])) / (counts[-1] - half)
+    # Parquet ends a column's dictionary once it pays no more, which makes a step: here or there between many entries
+    since = counts[-1] // (2 if entries[0].existing else 8)
+    per_entry = (sizes[-1] - written_bytes(table, entries[:since])) / (counts[-1] - since)
     start = sizes[-1] - header - per_entry * counts[-1]
     if counts[-1] < block:
         counts.append(block)

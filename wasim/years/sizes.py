@@ -65,7 +65,7 @@ from wasim.years.snapshot_sizes import SnapshotBytes
 
 SAMPLED_COMMITS = 3
 MOST_OF_ONE = 512  # files of one commit, where it brings so many that its manifest is compressed in several blocks
-FEWEST_ENTRIES, MOST_ENTRIES = 24, 192
+FEWEST_ENTRIES, MOST_ENTRIES, MOST_IN_PARQUET = 24, 192, 512
 ENTRY_BYTES, BOUNDED_BYTES = 300, 34  # of an entry, and at least for each of its columns with bounds
 COMPACTED = 32  # entries of compacted files
 FILES_COMPACTED = 8  # that become one
@@ -242,7 +242,7 @@ class TableSample:
         Parquet compresses each column together.
         """
         if self._case.table.format_version >= PARQUET_SINCE:
-            return MOST_ENTRIES
+            return MOST_IN_PARQUET
         bounds = ENTRY_BYTES + BOUNDED_BYTES * len(self._writer.files.bounded)
         return min(MOST_ENTRIES, max(FEWEST_ENTRIES, ceil(BLOCK_RAW_BYTES / bounds)))
 
@@ -299,7 +299,7 @@ class TableSample:
 
     def _described(self, arrivals: Arrivals) -> list[list[DataFileEntry]]:
         """Data files of the real case's size, some of each commit's, by commit."""
-        most = MOST_OF_ONE if arrivals.files > ROLLING_FILES else self._wanted // SAMPLED_COMMITS
+        most = MOST_OF_ONE if arrivals.files > ROLLING_FILES else self._wanted
         each = max(1, min(whole(arrivals.files), most))
         commits = max(SAMPLED_COMMITS, min(self._wanted // each, MOST_COMMITS))
         parts = {commit: self._parts(commit)[:each] for commit in range(1, commits + 1)}
