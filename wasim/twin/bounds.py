@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -188,8 +189,11 @@ def _span(kind: str, values: int | None) -> tuple[int, int]:
 
 
 def _drawn_text(leaf: Leaf, place: float, rng: np.random.Generator) -> str | bytes:
-    column = leaf.column
-    digest = int(place * 2**48).to_bytes(6, "big") + rng.bytes(26)
+    column, rest = leaf.column, rng.bytes(26)
+    if column.values is not None:  # one text stands there whenever it is drawn
+        rank = int(place * column.values)
+        place, rest = rank / column.values, sha256(f"{rank}".encode()).digest()[:26]
+    digest = int(place * 2**48).to_bytes(6, "big") + rest
     if column.type == "binary":
         return (digest * -(-column.length // len(digest)))[: column.length]
     text = digest.hex()

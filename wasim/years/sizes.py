@@ -26,7 +26,7 @@ from wasim.rules.merging import ROLLING_FILES
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
 from wasim.twin import CaseWriter, Site, WriterProfile
-from wasim.twin.bounds import MOST_ROWS_COMPUTED
+from wasim.twin.bounds import MOST_ROWS_COMPUTED, computed_bounds
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import FileNumbers, Part, data_files_of
 from wasim.twin.delete_files import equality_delete_bytes
@@ -40,7 +40,7 @@ from wasim.twin.live_manifests import DELETES, SYNC_BYTES, LiveEntry, LiveManife
 from wasim.twin.partitions import Partition, Share
 from wasim.twin.recipe_steps import RecipeSteps
 from wasim.twin.row_sets import RowSet, new_rows
-from wasim.twin.rows import split_rows
+from wasim.twin.rows import rows_of, split_rows, task_edges
 from wasim.twin.snapshot_updates import append_manifests
 from wasim.twin.statements import upserted_numbers
 from wasim.twin.summary import content_bytes
@@ -316,7 +316,26 @@ class TableSample:
         rows = [max(1, whole(arrivals.rows_per_file))] * len(parts)
         if arrivals.open_partitions > 1:
             rows = _rows_by_chance(arrivals.rows_per_file, len(parts), rng, is_all=len(parts) >= whole(arrivals.files))
+            parts = [self._among_all(one, commit, count, arrivals) for one, count in zip(parts, rows, strict=True)]
         return [files.described(part, commit, numbers, count, rng) for part, count in zip(parts, rows, strict=True)]
+
+    def _among_all(self, part: Part, commit: int, rows: int, arrivals: Arrivals) -> Part:
+        """The part with bounds of so many rows' numbers and times, by chance among all that its task writes of a commit
+        of the real case, where a sampled one has few.
+        """
+        case, per_commit = self._case, arrivals.rows_per_commit
+        if per_commit <= case.rows_per_commit or rows < len(part.share.rows):
+            return part
+        edges, apart = [(0, per_commit)], self._writer.rng.random(2) ** (1 / rows)
+        if case.writer.kind == "batch" and case.workload.distribution_mode == "none":
+            edges = task_edges(0, per_commit, case.workload.files_per_commit)
+        first, stop = edges[min(part.task, len(edges) - 1)]
+        least, most = first + int((stop - first) * (1 - apart[0])), first + int((stop - first) * apart[1])
+        numbers = (LATER + commit - 1) * per_commit + np.array([least, least if rows == 1 else max(least, most)])
+        held, real = new_rows(numbers), rows_of(of_rows(case, per_commit))
+        growing = (leaf for leaf in self._writer.files.bounded if leaf.role is not None)
+        found = {leaf.field_id: computed_bounds(real, leaf, held, [0])[0] for leaf in growing}
+        return replace(part, bounds=part.bounds | found)
 
     def _of_lists(self) -> list[ManifestFile]:
         """The manifests of the commits, whose partitions and rows differ; as long as some of them are."""
