@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import islice, zip_longest
+from itertools import groupby, islice, zip_longest
 from math import ceil, expm1, inf
 from statistics import fmean
 from types import MappingProxyType
@@ -40,7 +40,7 @@ from wasim.twin.live_manifests import DELETES, SYNC_BYTES, LiveEntry, LiveManife
 from wasim.twin.partitions import Partition, Share
 from wasim.twin.recipe_steps import RecipeSteps
 from wasim.twin.row_sets import RowSet, new_rows
-from wasim.twin.rows import rows_of, split_rows, task_edges
+from wasim.twin.rows import rows_of, split_rows
 from wasim.twin.snapshot_updates import append_manifests
 from wasim.twin.statements import upserted_numbers
 from wasim.twin.summary import content_bytes
@@ -316,26 +316,33 @@ class TableSample:
         rows = [max(1, whole(arrivals.rows_per_file))] * len(parts)
         if arrivals.open_partitions > 1:
             rows = _rows_by_chance(arrivals.rows_per_file, len(parts), rng, is_all=len(parts) >= whole(arrivals.files))
-            parts = [self._among_all(one, commit, count, arrivals) for one, count in zip(parts, rows, strict=True)]
+            parts = self._among_all(parts, commit, rows, arrivals)
         return [files.described(part, commit, numbers, count, rng) for part, count in zip(parts, rows, strict=True)]
 
-    def _among_all(self, part: Part, commit: int, rows: int, arrivals: Arrivals) -> Part:
-        """The part with bounds of so many rows' numbers and times, by chance among all that its task writes of a commit
-        of the real case, where a sampled one has few.
+    def _among_all(self, parts: Sequence[Part], commit: int, rows: Sequence[int], arrivals: Arrivals) -> Sequence[Part]:
+        """The parts with bounds of so many rows' numbers and times each, by chance among all that its task writes of a
+        commit of the real case, where a sampled one has few: the first rows in order, none of them of two parts.
         """
-        case, per_commit = self._case, arrivals.rows_per_commit
-        if per_commit <= case.rows_per_commit or rows < len(part.share.rows):
-            return part
-        edges, apart = [(0, per_commit)], self._writer.rng.random(2) ** (1 / rows)
-        if case.writer.kind == "batch" and case.workload.distribution_mode == "none":
-            edges = task_edges(0, per_commit, case.workload.files_per_commit)
-        first, stop = edges[min(part.task, len(edges) - 1)]
-        least, most = first + int((stop - first) * (1 - apart[0])), first + int((stop - first) * apart[1])
-        numbers = (LATER + commit - 1) * per_commit + np.array([least, least if rows == 1 else max(least, most)])
-        held, real = new_rows(numbers), rows_of(of_rows(case, per_commit))
-        growing = (leaf for leaf in self._writer.files.bounded if leaf.role is not None)
-        found = {leaf.field_id: computed_bounds(real, leaf, held, [0])[0] for leaf in growing}
-        return replace(part, bounds=part.bounds | found)
+        case, per_commit, rng = self._case, arrivals.rows_per_commit, self._writer.rng
+        if per_commit <= case.rows_per_commit:
+            return parts
+        tasks, real = case.workload.files_per_commit, rows_of(of_rows(case, per_commit))
+        if case.workload.distribution_mode != "none":
+            tasks = 1
+        each, deals_out, found = per_commit // tasks, case.writer.kind == "streaming", list[Part]()
+        growing = [leaf for leaf in self._writer.files.bounded if leaf.role is not None]
+        for task, held in groupby(zip(parts, rows, strict=True), key=lambda one: one[0].task):
+            some, counts = zip(*held, strict=True)
+            places = (1 - rng.random((2, len(some))) ** (1 / np.array(counts))) * each
+            order = np.arange(len(some))
+            begins, ends = np.maximum.accumulate(np.sort(places.astype(np.int64)) - order, axis=1) + order
+            start, step = (task, tasks) if deals_out else (task * each, 1)
+            start += (LATER + commit - 1) * per_commit
+            for part, count, begin, end in zip(some, counts, begins, each - 1 - rng.permutation(ends), strict=True):
+                numbers = start + step * np.array([begin, begin if count == 1 else max(begin, end)])
+                bounds = {one.field_id: computed_bounds(real, one, new_rows(numbers), [0])[0] for one in growing}
+                found.append(replace(part, bounds=part.bounds | bounds))
+        return found
 
     def _of_lists(self) -> list[ManifestFile]:
         """The manifests of the commits, whose partitions and rows differ; as long as some of them are."""
