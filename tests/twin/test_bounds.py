@@ -14,7 +14,7 @@ from support.synthetic import synthetic_case
 from wasim.iceberg import read_manifest, read_metadata_json
 from wasim.iceberg.record_fields import Status
 from wasim.scenario.parts import Columns, Table
-from wasim.twin.bounds import Bounds, column_bounds
+from wasim.twin.bounds import Bounds, ColumnDraws, column_bounds
 from wasim.twin.partitions import split_by_partition
 from wasim.twin.row_sets import new_rows
 from wasim.twin.rows import EPOCH_US, TIME_SPAN_US, rows_of, split_rows
@@ -116,6 +116,31 @@ def test_bounds_of_few_rows_are_computed_and_of_many_drawn() -> None:
     first, second = bounds(0, ROWS - 1), bounds(1, ROWS - 1)
     assert first[:2] == second[:2] == bounds(0, ROWS)[:2]  # numbers and times grow: their bounds are known
     assert all(one != other for one, other in zip(first[2:], second[2:], strict=True))
+
+
+KINDS = ("string", "binary", "double", "float", "long", "int", "date", "timestamp", "boolean", "decimal(10,2)")
+
+
+@pytest.mark.parametrize("values", [None, 20, 50_000])
+def test_a_single_row_has_one_bound(values: int | None) -> None:
+    known = {"boolean": None, "date": values and min(values, 3_000)}
+    columns = [Columns(name="c", type=kind, values=known.get(kind, values)) for kind in KINDS]
+    found = leaves(table := Table(columns=tuple(columns)), iceberg_schema(table))[2:]
+    drawn = ColumnDraws([replace(leaf, bound_length=0) for leaf in found]).draw(1, np.random.default_rng(0))
+    assert all(one.lower == one.upper for one in drawn.values())
+    assert len(drawn) == len(KINDS)
+
+
+def test_few_numbers_and_texts_are_the_same_bounds_again() -> None:
+    """Files of 5,000 rows hold the least and the greatest of 20 numbers, and of 1,000 texts mostly."""
+    columns = [Columns(name="n", type=kind, values=20) for kind in ("float", "double", "long")]
+    table = Table(columns=(*columns, Columns(name="t", type="string", values=11_000)))
+    draws, rng = ColumnDraws(leaves(table, iceberg_schema(table))[2:]), np.random.default_rng(0)
+    drawn = [draws.draw(50_000, rng) for _ in range(FILES)]
+    numbers = list(drawn[0])
+    assert [len({one[number] for one in drawn}) for number in numbers[:3]] == [1, 1, 1]
+    assert struct.unpack("<d", drawn[0][numbers[1]].upper)[0] == 19 / 2**62
+    assert len({one[numbers[3]] for one in drawn}) < FILES / 10
 
 
 LAST_DIGITS = """

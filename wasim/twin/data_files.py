@@ -156,6 +156,13 @@ class DataFiles:
             if field.source_id in few and field.source_id not in self._constant
         }
 
+    def share_of(self, partition: Partition) -> float:
+        """How many rows come into a partition where the mean one has 1: as many more as it has values of a column."""
+        found = 1.0
+        for place, of_each in self._divided.values():
+            found *= len(of_each[partition[place]]) * len(of_each) / sum(map(len, of_each.values()))
+        return found
+
     @cached_property
     def file_sizes(self) -> FileSizes:
         """Sizes of the files."""

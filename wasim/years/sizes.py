@@ -45,7 +45,7 @@ from wasim.twin.snapshot_updates import append_manifests
 from wasim.twin.statements import upserted_numbers
 from wasim.twin.summary import content_bytes
 from wasim.twin.table import SimulatedTable
-from wasim.units import Ints
+from wasim.units import Floats, Ints
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, growing_fields, of_rows, whole, with_rows
 from wasim.years.growth import SizeByCount
@@ -227,8 +227,8 @@ class TableSample:
             dealt = [DEALT * number for number in range(ENTRIES_DEALT, 0, -1)]
             files.know([part for commit in dealt for part in self._parts(commit)[:1]])
             return [((), commit, self._parts(commit)[:1]) for commit in dealt]
-        alike = len(files.shuffled([new_rows(task) for task in split_rows(self._case, 1)])[:MOST_ALIKE])
-        for commit in range(min(MOST_SORTED, ceil(self._wanted / alike)), 0, -1):
+        most = len(files.shuffled([new_rows(task) for task in split_rows(self._case, 1)])[:MOST_ALIKE])
+        for commit in range(min(MOST_SORTED, ceil(self._wanted / most)), 0, -1):
             tasks = files.shuffled([new_rows(task) for task in split_rows(self._case, commit)])
             held: dict[Partition, list[Part]] = {}
             for part in files.parts_of(tasks[:MOST_ALIKE]):
@@ -315,7 +315,8 @@ class TableSample:
             return files.files_of(parts, commit, numbers, rng)
         rows = [max(1, whole(arrivals.rows_per_file))] * len(parts)
         if arrivals.open_partitions > 1:
-            rows = _rows_by_chance(arrivals.rows_per_file, len(parts), rng, is_all=len(parts) >= whole(arrivals.files))
+            shares = np.array([files.share_of(part.share.partition) for part in parts])
+            rows = _rows_by_chance(arrivals.rows_per_file * shares, rng, is_all=len(parts) >= whole(arrivals.files))
             parts = self._among_all(parts, commit, rows, arrivals)
         return [files.described(part, commit, numbers, count, rng) for part, count in zip(parts, rows, strict=True)]
 
@@ -360,7 +361,7 @@ class TableSample:
         writer, mean = self._writer, FILES_COMPACTED * arrivals.rows_per_file
         rows = [max(1, whole(mean))] * COMPACTED
         if arrivals.open_partitions > 1:
-            rows = _rows_by_chance(mean, COMPACTED, writer.rng, is_all=False)
+            rows = _rows_by_chance(np.full(COMPACTED, mean), writer.rng, is_all=False)
         shares, each = self._shares(together=together), COMPACTED if together else whole(arrivals.open_partitions)
         parts = [Part(share=shares[n % len(shares)], task=n if together else 0) for n in range(COMPACTED)]
         writer.files.know(parts)
@@ -417,18 +418,19 @@ def _with_neighbours(numbers: Ints, each: int) -> Ints:
     return np.unique(numbers // each * each + np.arange(each)[:, None])
 
 
-def _rows_by_chance(mean: float, count: int, rng: np.random.Generator, *, is_all: bool) -> list[int]:
-    """Rows of this many files where chance deals rows out to partitions, and a partition without any has no file. All
-    files of a commit have as many together each time.
+def _rows_by_chance(means: Floats, rng: np.random.Generator, *, is_all: bool) -> list[int]:
+    """Rows of files where chance deals rows out to partitions, of so many each on average, and a partition without any
+    has no file. All files of a commit have as many together each time.
     """
+    count = len(means)
     if is_all and count > 1:
-        others = max(0, round(mean * count) - count)
-        dealt: list[int] = (1 + rng.multinomial(others, np.full(count, 1 / count))).tolist()
+        others = max(0, round(float(means.mean()) * count) - count)
+        dealt: list[int] = (1 + rng.multinomial(others, means / means.sum())).tolist()
         return dealt
-    expected = mean  # in a partition, with or without a file
+    expected = means  # in a partition, with or without a file
     for _ in range(SOLVING):
-        expected = mean * -expm1(-expected)
-    first = -np.log1p(rng.random(count) * expm1(-expected))  # when the first row comes, of a stream until `expected`
+        expected = means * -np.expm1(-expected)
+    first = -np.log1p(rng.random(count) * np.expm1(-expected))  # when the first row comes, of a stream until `expected`
     return [1 + int(more) for more in rng.poisson(np.maximum(0.0, expected - first))]
 
 
