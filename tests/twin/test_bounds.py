@@ -143,6 +143,14 @@ def test_few_numbers_and_texts_are_the_same_bounds_again() -> None:
     assert len({one[numbers[3]] for one in drawn}) < FILES / 10
 
 
+def test_drawn_numbers_are_below_that_of_their_values() -> None:
+    table = Table(columns=(Columns(name="d", type="double", values=50_000),))
+    draws, rng = ColumnDraws(leaves(table, iceberg_schema(table))[2:]), np.random.default_rng(0)
+    drawn = [struct.unpack("<d", one.upper)[0] * 2**62 for _ in range(FILES) for one in draws.draw(50, rng).values()]
+    assert all(number.is_integer() for number in drawn)
+    assert 30_000 < min(drawn) < max(drawn) < 50_000
+
+
 LAST_DIGITS = """
 import numpy as np
 from wasim.twin.bounds import ColumnDraws

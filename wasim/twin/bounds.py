@@ -74,7 +74,8 @@ class ColumnDraws:
         self._ranked = [place for place in places if is_few(leaves[place]) and leaves[place].column.type in _TEXTS]
         self._counts = np.array([[leaves[place].column.values or 1] for place in self._ranked], ndmin=2).reshape(-1, 1)
         self._of_ranks: dict[tuple[int, int, int], Bounds] = {}  # by a column's place, and the ranks of both ends
-        self._reals = [place for place in places if leaves[place].column.type == "double" and not is_few(leaves[place])]
+        doubles = [place for place in places if leaves[place].column.type == "double"]
+        self._reals = [place for place in doubles if leaves[place].column.values is None]
         self._others = [place for place in places if place not in {*self._ranked, *self._reals}]
 
     def draw(
