@@ -212,7 +212,7 @@ def test_values_move_within_their_bands():
 
 def test_bands_show_what_the_bytes_of_manifests_decide():
     """How many commits fill a manifest of this table decides how much merges write again."""
-    flags = {"rows_per_second": "30000", "columns": "30", "files_per_commit": "16", "partitions": "4"}
+    flags = {"rows_per_second": "30000", "columns": "96", "files_per_commit": "16", "partitions": "4"}
     simulator = SettingSimulator(request=request_from_flags({**flags, "writer": "batch"}, Requirements(freshness="1h")))
     setting = Setting(interval_s=3600.0, maintenance=NO_MAINTENANCE)
     read_off = simulator.figures(setting)

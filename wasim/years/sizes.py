@@ -389,15 +389,15 @@ class TableSample:
     def _entries(self, arrivals: Arrivals) -> DescribedEntries:
         """What manifests hold of the commits' files, and of compacted and sorted ones like them."""
         writer = self._writer
-        arrived, by_partition = sum(map(len, self._commits)), list[LiveEntry]()
+        most, by_partition = min(self._wanted, sum(map(len, self._commits))), list[LiveEntry]()
         for _, commit, parts in self._by_partition:
-            if len(by_partition) < arrived:
+            if len(by_partition) < most:
                 by_partition += _later_entries(self._files(parts, commit, arrivals), writer, commit)
         return DescribedEntries(
             commits=[_later_entries(files, writer, number) for number, files in enumerate(self._commits, 1)],
             compacted=self._compacted(arrivals, together=False),
             together=self._compacted(arrivals, together=True),
-            by_partition=by_partition[:arrived],
+            by_partition=by_partition[:most],
             statements=[
                 _later_entries(self._rewritten(parts, number, arrivals), writer, number)
                 for number, parts in enumerate(self._statements)
