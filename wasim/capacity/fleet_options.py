@@ -110,7 +110,7 @@ def _of_plan(request: PlanRequest) -> Answered:
         return Answered(request=request, fault=" ".join((conclusion(plan), *ways_out)))
     within = (one for one in plan.best if one.keeps_up and not one.broken(plan.limits))
     return Answered(
-        options=tuple(within),
+        options=tuple(replace(one, commit=None) for one in within),  # races are most of what thousands of tables hold
         chosen=plan.chosen,
         saving=plan.saving,
         request=request,

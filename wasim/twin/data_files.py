@@ -147,20 +147,23 @@ class DataFiles:
         return known, ColumnDraws([leaf for leaf in self.bounded if leaf not in known], self._divided)
 
     @cached_property
-    def _divided(self) -> dict[int, tuple[int, Mapping[PartitionValue, Sequence[Any]]]]:
-        """Columns of few values that partitions share between them, by id: the place of the field, and each one's."""
+    def _divided(self) -> dict[int, tuple[int, Mapping[PartitionValue, Sequence[Any]], int]]:
+        """Columns of few values that partitions share between them, by id: the place of the field, each one's values,
+        and how many there are in all.
+        """
         few = {leaf.field_id: leaf for leaf in self.bounded if leaf.role is None and is_few(leaf)}
         return {
-            field.source_id: (place, values_by_partition(few[field.source_id], field))
+            field.source_id: (place, of_each, sum(map(len, of_each.values())))
             for place, field in enumerate(self.spec.fields)
             if field.source_id in few and field.source_id not in self._constant
+            for of_each in [values_by_partition(few[field.source_id], field)]
         }
 
     def share_of(self, partition: Partition) -> float:
         """How many rows come into a partition where the mean one has 1: as many more as it has values of a column."""
         found = 1.0
-        for place, of_each in self._divided.values():
-            found *= len(of_each[partition[place]]) * len(of_each) / sum(map(len, of_each.values()))
+        for place, of_each, values in self._divided.values():
+            found *= len(of_each[partition[place]]) * len(of_each) / values
         return found
 
     @cached_property
@@ -288,7 +291,7 @@ class DataFiles:
         if rows < len(held):
             part = replace(part, share=replace(part.share, rows=held.take(np.arange(rows))), bounds={})
         self._compute_bounds([part], known)
-        values = {number: of_each[part.share.partition[at]] for number, (at, of_each) in self._divided.items()}
+        values = {number: of_each[part.share.partition[at]] for number, (at, of_each, _) in self._divided.items()}
         found = others.draw(rows, rng, values)
         ids = (leaf.field_id for leaf in self.bounded)
         bounds = {number: found.get(number) or part.bounds[number] for number in ids}

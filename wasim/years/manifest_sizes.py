@@ -133,10 +133,8 @@ def data_manifests(
     """Bytes of manifests of data, of a table whose commits bring `files` files each; `own` are some of theirs."""
     arrived = described.arrived
     by_count = by_count_of(table, arrived)
-    shown, all_of_one = (
-        mean(map(float, each))
-        for each in zip(*((len(one.entries), one.file.manifest_length) for one in own), strict=True)
-    )
+    shown = mean(float(len(manifest.entries)) for manifest in own)
+    all_of_one = mean(float(manifest.file.manifest_length) for manifest in own)
     per_new = by_count.slope
     if shown > 1:
         few = int(shown) // 2 if files > shown else 1  # the first ones are large: those that none shows are as the last
