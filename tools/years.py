@@ -133,7 +133,8 @@ def _drawn(random: Random) -> dict[str, Any]:
         "seed": random.randrange(1000),
     }
     if random.random() < 0.5:
-        scenario["table"]["partition_by"] = random.sample(_PARTITIONS, random.choice([1, 1, 2]))
+        by_values = list(_of_few_values(scenario["table"]["columns"]))
+        scenario["table"]["partition_by"] = random.sample(_PARTITIONS + by_values, random.choice([1, 1, 2]))
     if random.random() < 0.7:
         scenario["maintenance"] = _maintenance(random, _seconds(interval))
     if random.random() < 0.3:
@@ -166,6 +167,15 @@ _PARTITIONS = [
     {"column": "event_time", "transform": "hour"},
     {"column": "event_id", "transform": "bucket[4]"},
 ]
+
+
+def _of_few_values(columns: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
+    """Partitions by texts of few values, and by the bucket of a number."""
+    for column in columns:
+        if "values" in column:
+            yield from ({"column": column["name"], "transform": by} for by in ("identity", "truncate[2]", "bucket[6]"))
+        elif column["type"] in {"int", "long", "date"}:
+            yield {"column": column["name"], "transform": "bucket[3]"}
 
 
 def _with_full_files(random: Random) -> dict[str, Any]:

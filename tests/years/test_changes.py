@@ -828,3 +828,63 @@ def test_gzipped_snapshots_of_jobs_take_as_much_as_others(made: Callable, job: d
     exact, summed = made({"table": TABLE | GZIP, "maintenance": {"rewrite_data_files": job}} | lines)
     written = exact.written_bytes[Kind.METADATA_JSON]
     assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=0.01)
+
+
+BY_KIND = [
+    {"name": "kind", "type": "string", "length": 15, "values": 50},
+    {"name": "v", "type": "double", "count": 2},
+]
+
+
+def by_kind(transform: str) -> dict[str, Any]:
+    """Forty rows a commit in a table that is partitioned by a column of fifty values."""
+    table = {"columns": BY_KIND, "partition_by": [{"column": "kind", "transform": transform}]}
+    return {"table": table, "workload": {"rows_per_second": 40, "files_per_commit": 2}, "horizon": "200s"}
+
+
+@pytest.mark.parametrize(
+    ("transform", "job"),
+    [
+        # of files of one row, a DELETE leaves none
+        pytest.param(
+            "identity",
+            {"changes": {"delete": {"every": "400ms", "share": 0.01, "mode": "copy-on-write"}}},
+            marks=pytest.mark.slow,
+        ),
+        # files that came have more rows or fewer by chance, and those of few are missed for long
+        ("bucket[3]", {"changes": {"delete": {"every": "3s", "share": 0.01, "mode": "copy-on-write"}}}),
+        # some partitions have a file less by chance, and are compacted after other commits from then on
+        ("bucket[6]", {"maintenance": {"rewrite_data_files": {"when_small_files": 20}}}),
+        ("identity", {"maintenance": {"rewrite_data_files": {"when_small_files": 20}}}),
+        # files of many rows are hit again, and what had named them is replaced
+        ("bucket[16]", {"changes": {"delete": {"every": "3s", "share": 0.01, "mode": "merge-on-read"}}}),
+    ],
+)
+def test_tables_by_few_values_hold_as_many_files(made: Callable, transform: str, job: dict[str, Any]) -> None:
+    exact, summed = made(by_kind(transform) | job | {"writer": "batch"})
+    for kind, rel in {
+        Kind.MANIFEST_LIST: 0.05,
+        Kind.DATA_MANIFEST: 0.05,
+        Kind.DELETE_MANIFEST: 0.08,
+        Kind.DATA: 0.05,
+    }.items():
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=rel), kind
+    for kind in (Kind.DATA_MANIFEST, Kind.DATA):
+        assert summed.totals.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.08), kind
+
+
+def test_compaction_takes_some_partitions_where_others_keep_deletes(made: Callable) -> None:
+    upsert = {"share": 0.5, "mode": "merge-on-read", "locality": "scattered"}
+    lines = by_kind("bucket[16]") | {"writer": {"kind": "batch", "upsert": upsert}}
+    exact, summed = made(lines | {"maintenance": {"rewrite_data_files": {"when_small_files": 20}}})
+    for kind in (Kind.MANIFEST_LIST, Kind.DATA, Kind.DELETE_FILE):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.08), kind
+
+
+def test_rows_written_again_in_a_closed_day_are_newest(made: Callable) -> None:
+    merge = {"every": "1050s", "share": 0.1, "locality": "newest", "mode": "merge-on-read", "new_rows": 0}
+    table = TABLE | {"partition_by": [*BY_BUCKET["partition_by"], {"column": "event_time", "transform": "day"}]}
+    lines = {"workload": {"rows_per_second": 40 / 420}, "commit_interval": "420s", "horizon": "126000s"}
+    exact, summed = made({"changes": {"merge": merge}, "table": table, "writer": "batch"} | lines)
+    for kind in (Kind.DELETE_MANIFEST, Kind.DELETE_FILE):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.02), kind

@@ -397,7 +397,7 @@ def test_no_more_than_six_sizes_are_kept_apart(sizes: tuple[int, ...], left: lis
     assert one[SIZED_FILES:UNEVEN] == left
 
 
-@pytest.mark.parametrize(("partitions", "counted"), [(1, 0), (2, 2), (32, 32), (33, 0)])
+@pytest.mark.parametrize(("partitions", "counted"), [(1, 0), (2, 2), (64, 64), (65, 0)])
 def test_files_of_few_open_partitions_are_counted_in_each(partitions: int, counted: int):
     laws, table = replace(LAWS, uneven=0.1, changes_rows=0), table_of([(partitions, 1, 0, 10)])
     assert partitions_counted(table, laws, 0) == counted

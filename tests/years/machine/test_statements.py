@@ -648,21 +648,35 @@ def test_squares_of_one_partition_are_of_files_together() -> None:
     table = new_table()
     begin_cohort(table, 1.0)
     table.numbers[DEALT] = 1.0
-    mix_partitions(table, LAWS, 52.0, 52.0, 10.0, 1.0)
+    mix_partitions(table, LAWS, 52.0, 52.0, 10.0, 1.0, 1.0)
     assert table.numbers[SQUARES] == 52
     table.numbers[SQUARES], table.numbers[SQUARES_TWICE] = 0.0, 20.0
     table.classes[ARRIVED][FILES], table.classes[ARRIVED][LIVE] = 2.0, 20.0
     table.hits[HIT_SHARES][ARRIVED] = 0.5
-    mix_partitions(table, LAWS, 52.0, 52.0, 10.0, 2.0)
+    mix_partitions(table, LAWS, 52.0, 52.0, 10.0, 2.0, 1.0)
     # of arrived files the squares are 200: half of them are hit, a quarter would be hit again
     assert table.numbers[SQUARES] == pytest.approx((52 + 100 - 20 - 50) / 2)
+
+
+def test_deleted_rows_are_in_no_square() -> None:
+    """Of each of 52 files of one row that are hit nothing is left, and of files of ten rows by chance half of the rows:
+    10 · 9 / 4 + 10 / 2 are the mean of its square.
+    """
+    table = new_table()
+    begin_cohort(table, 1.0)
+    table.numbers[DEALT] = 1.0
+    mix_partitions(table, LAWS, 52.0, 52.0, 0.0, 1.0, 0.0)
+    assert table.numbers[SQUARES] == 0
+    table.classes[REWRITTEN][LIVE], table.hits[HIT_ROW_SHARES][REWRITTEN] = 10.0, 1.0
+    mix_partitions(table, LAWS, 100.0, 100.0, 0.0, 1.0, 0.5)
+    assert table.numbers[SQUARES] == pytest.approx(10 * 9 / 4 + 10 / 2)
 
 
 def test_all_rows_of_an_open_partition_are_in_one_file() -> None:
     """Each of four partitions has ten rows on average, and more or less as files of ten are hit half of the time."""
     table, laws = new_table(), replace(LAWS, open_partitions=4.0, is_partitioned=1)
     table.numbers[DEALT], table.numbers[SQUARES_TWICE] = 5.0, 200.0
-    mix_partitions(table, laws, 800.0, 400.0, 40.0, 4.0)
+    mix_partitions(table, laws, 800.0, 400.0, 40.0, 4.0, 1.0)
     assert table.numbers[SQUARES] == pytest.approx(400 - 200)
 
 
@@ -671,11 +685,11 @@ def test_files_of_partitions_meet_as_their_rows_are_pairs() -> None:
     table, laws = new_table(), replace(LAWS, open_partitions=2.0, lifetime=3.0, is_partitioned=1)
     table.numbers[DEALT] = 5.0
     table.classes[REWRITTEN][LIVE] = 100.0
-    mix_partitions(table, laws, 500.0, 200.0, 40.0, 1.0)
+    mix_partitions(table, laws, 500.0, 200.0, 40.0, 1.0, 1.0)
     assert table.numbers[SQUARES] == 0
-    mix_partitions(table, laws, 500.0, 200.0, 40.0, 2.0)
+    mix_partitions(table, laws, 500.0, 200.0, 40.0, 2.0, 1.0)
     assert table.numbers[SQUARES] == pytest.approx(0)  # no less than if all files of it had as many rows
-    mix_partitions(table, laws, 500.0, 200.0, 40.0, 4.0)
+    mix_partitions(table, laws, 500.0, 200.0, 40.0, 4.0, 1.0)
     assert table.numbers[SQUARES] == pytest.approx(200 + (1600 - 200) * 2000 / 9500 - 1600 / 4)
 
 

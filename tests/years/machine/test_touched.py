@@ -68,6 +68,7 @@ from wasim.years.machine.touched import (
     files_near,
     find_classes,
     hit_at_end,
+    hit_by_chance,
     hit_by_stride,
     hit_in_each,
     hit_of_hours,
@@ -81,10 +82,12 @@ from wasim.years.machine.touched import (
     missed_of_fading,
     note_where_written,
     partitions_hit,
+    rows_by_chance,
     rows_in_files,
     rows_of_open,
     rows_through,
     unit_of,
+    unnamed_rows,
     whole_commits,
 )
 
@@ -507,3 +510,32 @@ def test_open_partitions_have_rows_of_their_commits_so_far() -> None:
     assert found == [12, 20, 4, 12, 20, 4, 12]
     assert [unit_of(laws, row) for row in (0.0, 23.0, 24.0, 47.0, 48.0)] == [0, 0, 1, 1, 2]
     assert rows_of_open(table, replace(laws, lifetime=inf)) == 12 + 6 * 8
+
+
+def test_files_without_deleted_rows_have_one_at_least() -> None:
+    """Of ten files of one row a statement hits as many as rows; of those that have as many more as Poisson's law of one
+    has it, none is empty either.
+    """
+    table = new_table()
+    table.numbers[TOUCHES] = share = 0.1
+    table.classes[REWRITTEN][FILES], table.classes[REWRITTEN][LIVE] = 10.0, 10.0
+    table.likely[REWRITTEN][:] = [1.0, -1.0]
+    assert hit_by_chance(table, REWRITTEN) == pytest.approx((share, share))
+    assert table.numbers[SQUARES_LEFT] == pytest.approx(9)
+    table.classes[REWRITTEN][LIVE], table.likely[REWRITTEN][:] = 20.0, [2.0, 1 / 2 - 1]
+    missed, left = (1 - share) * exp(-share), 1 - share
+    assert hit_by_chance(table, REWRITTEN) == pytest.approx((1 - missed, 1 - missed * (1 + left) / 2))
+    assert table.numbers[SQUARES_LEFT] == pytest.approx(10 * missed * (1 + 3 * left + left * left))
+
+
+def test_whole_files_have_fewer_rows_than_those_with_deleted_ones() -> None:
+    """Of files of 1 + Poisson(3) rows, half of which are whole: m · exp(−3 · (1 − m)) = 1 / 2 at m = 0.838."""
+    assert unnamed_rows(3.0, 0.5) / 3 * exp(-3 * (1 - unnamed_rows(3.0, 0.5) / 3)) == pytest.approx(0.5)
+    assert unnamed_rows(3.0, 1.0) == pytest.approx(3)
+
+
+def test_rows_fall_into_open_partitions_by_chance() -> None:
+    table, by_bucket = new_table(), replace(LAWS, open_partitions=4.0, lifetime=inf)
+    table.classes[ARRIVED][FILES], table.classes[ARRIVED][RECORDS] = 10.0, 40.0
+    assert rows_by_chance(table, by_bucket) == 3
+    assert rows_by_chance(table, replace(by_bucket, open_partitions=1.0)) == 0

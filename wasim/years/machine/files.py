@@ -79,6 +79,7 @@ from wasim.years.machine.tables import (
 
 MOST_TURNS = 64  # of files of two sizes: of more, several go into tasks one after the other
 SURELY = 6.0  # standard deviations from the mean, beyond which no partition lies
+RARELY = 3.0  # files that a partition may lack, though each of them seldom
 MANY_TRIALS = 20.0  # expected successes: of more, the normal law is as good as the binomial one
 AT_END = 1e-6  # of all rows, as good as none: delete files of one statement are older than the next statement's
 
@@ -283,7 +284,7 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
     """
     files = one[SMALL_FILES] + one[PARTIAL_FILES]
     apart, is_due = sqrt(min(one[UNEVEN], files)), is_group_due(table, laws, one, files)
-    is_like_others = not is_any(apart) or one[PARTITIONS] <= 1 or table.used[1] > 0
+    is_like_others = not is_any(apart) or one[PARTITIONS] <= 1
     if is_like_others or is_group_due(table, laws, one, min(2.0, files)):  # for its content
         return (1.0 if is_due else 0.0), 0.0
     above = (files - laws.min_input_files + MEDIAN) / apart
@@ -320,7 +321,9 @@ def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple
     """
     counted, least = table.counted, laws.min_input_files - MEDIAN
     files, due, taken = one[SMALL_FILES] + one[PARTIAL_FILES], 0, 0.0
-    is_sure = files - SURELY * sqrt(one[UNEVEN]) >= least or is_group_due(table, laws, one, min(2.0, files))
+    is_sure = files - max(SURELY * sqrt(one[UNEVEN]), RARELY) >= least or is_group_due(
+        table, laws, one, min(2.0, files)
+    )
     found = count_arrived(table, laws, every, not is_sure)
     for place in range(every):
         counted[place][IS_TAKEN] = 0.0
@@ -417,9 +420,10 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         note_live(table, laws, place)
         counted = partitions_counted(table, laws, place)
         groups, more = counted_due(table, laws, one, counted) if counted > 0 else groups_due(table, laws, one)
-        if share * groups >= 1 - NEGLIGIBLE:
-            one[SINCE], one[DELETES_BEFORE] = since, deletes_before
-        elif is_any(one[SMALL_FILES] + one[PARTIAL_FILES]):
+        part = share * groups if share * groups < 1 - NEGLIGIBLE else 1.0
+        one[SINCE] += part * (since - one[SINCE])
+        one[DELETES_BEFORE] += part * (deletes_before - one[DELETES_BEFORE])
+        if part < 1 and is_any(one[SMALL_FILES] + one[PARTIAL_FILES]):
             done[LEFT_SINCE] = min(done[LEFT_SINCE], one[SINCE])
             done[DELETES_BEFORE_LEFT] = min(done[DELETES_BEFORE_LEFT], one[DELETES_BEFORE])
         if not is_any(groups):
@@ -427,7 +431,7 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
             continue
         part, (of_small, of_partial) = (
             one[PARTITIONS] * share * groups,
-            shares_of_due(one, share * groups, more, counted > 0),
+            shares_of_due(one, share * groups, more, laws.changes_rows == 0),
         )
         note_order(table, place, share * groups * of_small, share * groups * of_partial)
         size = group_bytes(table, laws, one, of_small, of_partial)

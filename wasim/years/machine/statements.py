@@ -1,6 +1,6 @@
 """What statements that change rows make of a table in the machine: files taken out, written again, or deleted from."""
 
-from math import ceil, floor, inf
+from math import ceil, exp, floor, inf
 
 from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
@@ -134,10 +134,12 @@ from wasim.years.machine.touched import (
     open_hit,
     partitions_hit,
     places_of,
+    rows_by_chance,
     rows_of_open,
     rows_through,
     total_of,
     unit_of,
+    unnamed_rows,
 )
 
 # Two strides, every n-th row of the table each, have a file in common here and there, or else several at a time: of a
@@ -208,11 +210,13 @@ def rewrite_rows(
         stays = min(1.0, hits[HIT_FILES][BEYOND] / (max(made, NEGLIGIBLE) if is_one_each else hit))
         stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
     edge, edge_files, edge_rows = edge_of(table, laws), numbers[EDGE_FILES], numbers[EDGE_ROWS]
+    note_edge(table, laws, made, written, is_own)
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
     keep_missed(table, edge, edge_files, edge_rows)
     mix_edge(table, laws, edge, written / max(made, NEGLIGIBLE))
     if not is_own and numbers[IS_SCATTERED] > 0 and is_any(made) and numbers[CLOSED_FILES] == 0:
-        mix_partitions(table, laws, squares, squares - squares_left, written, made)
+        kept = min(1.0, max(0.0, written - inserted) / max(rows_hit, NEGLIGIBLE))
+        mix_partitions(table, laws, squares, squares - squares_left, written, made, kept)
     replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
     flows[REMOVED_FILES] += hit
     flows[REMOVED_FILES + 1] += removed_bytes
@@ -228,6 +232,20 @@ def rewrite_rows(
     note_manifests(table, created, replaced, partitions_hit(table, laws, max(hit, made)))
     counted = digits_of_merge(change, written - updated - inserted, updated, inserted)
     note_statement(table, laws, change, operation, counted)
+
+
+def note_edge(table: Table, laws: Laws, made: float, rows: float, is_own: bool) -> None:
+    """The files that a statement on the newest, or the oldest, rows writes, and their rows: its own alone, or all of
+    files in whose place they come, of which those in closed partitions are no more among the newest.
+    """
+    numbers = table.numbers
+    if numbers[IS_SCATTERED] > 0:
+        return
+    numbers[EDGE_FILES], numbers[EDGE_ROWS] = made, rows
+    if numbers[IS_NEWEST] > 0 and laws.lifetime < inf and not is_own:
+        numbers[EDGE_ROWS] = min(rows, rows_of_open(table, laws))
+        if numbers[EDGE_ROWS] < rows - NEGLIGIBLE:
+            numbers[EDGE_FILES] = min(made, drawn(laws.open_partitions, numbers[EDGE_ROWS]))
 
 
 def keep_missed(table: Table, edge: int, files: float, rows: float) -> None:
@@ -262,9 +280,11 @@ def held_by_hits(table: Table, laws: Laws, is_own: bool) -> tuple[float, float]:
     return rows, size
 
 
-def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written: float, made: float) -> None:
+def mix_partitions(
+    table: Table, laws: Laws, squares: float, hit: float, written: float, made: float, kept: float
+) -> None:
     """Files that were hit end in one partition or another: the squares of what is in each, by those before and of files
-    that were `hit`.
+    that were `hit`, of whose rows this share is `kept`.
     """
     classes = table.classes
     of_arrived = classes[ARRIVED][LIVE] ** 2 / max(classes[ARRIVED][FILES], 1.0)
@@ -272,7 +292,8 @@ def mix_partitions(table: Table, laws: Laws, squares: float, hit: float, written
     if table.numbers[EVENLY] > 0 and table.numbers[SQUARES_TWICE] > 0:
         table.numbers[SQUARES] = table.numbers[SQUARES_TWICE]
         return
-    twice = table.numbers[SQUARES_TWICE] + table.hits[HIT_SHARES][ARRIVED] ** 2 * of_arrived
+    twice = kept * kept * (table.numbers[SQUARES_TWICE] + table.hits[HIT_SHARES][ARRIVED] ** 2 * of_arrived)
+    of_hit = kept * kept * of_hit + kept * (1 - kept) * live_in_hits(table)
     if are_all_open(table, laws):
         every = partitions_so_far(table, laws)
         of_each = (written**2 / every + of_hit - twice) / max(1.0, made / every)
@@ -304,6 +325,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     list_deletes(table, laws, entries, seen)
     numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
     made = data_files_made(table, laws, written, written - inserted, inserted, touched)
+    note_edge(table, laws, made, written, True)
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
     is_taken = is_any(made) and is_rewritten_for_size(laws, written / made)
     if is_taken and numbers[IS_SCATTERED] > 0 and laws.is_partitioned:
@@ -401,8 +423,11 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
             return 0.0
         if number == REWRITTEN and numbers[LARGE] > 0:
             return named_of_kinds(table, laws)
-        others = max(0.0, one[FILES] - held)  # never hit, they have all of their rows
-        return min(held, max(0.0, hit - others * (1 - power(1 - numbers[TOUCHES], one[RECORDS] / one[FILES]))))
+        others, each = max(0.0, one[FILES] - held), one[RECORDS] / one[FILES]  # never hit, they have all of their rows
+        missed, more = power(1 - numbers[TOUCHES], each), rows_by_chance(table, laws) if number == ARRIVED else 0.0
+        if more > 0:
+            missed = (1 - numbers[TOUCHES]) * exp(-numbers[TOUCHES] * unnamed_rows(more, others / one[FILES]))
+        return min(held, max(0.0, hit - others * (1 - missed)))
     if number != ARRIVED:
         return min(held, max(0.0, hit - numbers[EDGE_FILES]))
     if numbers[IS_NEWEST] > 0:
@@ -696,15 +721,7 @@ def add_written(
     """Adds data files of this many rows to the table, listed by a manifest; their bytes. No compaction takes the shares
     that stay, of small files and of their rows; too large ones it takes anywhere.
     """
-    numbers, flows, is_scattered = table.numbers, table.flows, table.numbers[IS_SCATTERED] > 0
-    if not is_scattered:
-        numbers[EDGE_FILES], numbers[EDGE_ROWS] = made, rows
-    if (
-        numbers[IS_NEWEST] > 0 and laws.lifetime < inf and not is_new
-    ):  # what is in closed partitions is no more among the newest
-        numbers[EDGE_ROWS] = min(rows, rows_of_open(table, laws))
-        if numbers[EDGE_ROWS] < rows - NEGLIGIBLE:
-            numbers[EDGE_FILES] = min(made, drawn(laws.open_partitions, numbers[EDGE_ROWS]))
+    numbers, flows = table.numbers, table.flows
     if not is_any(made):
         return 0.0
     closed, partial, made_bytes = min(numbers[CLOSED_FILES], made), 0.0, 0.0

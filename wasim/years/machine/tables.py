@@ -35,7 +35,7 @@ MOST_SIZES = 6
     WRITTEN_AT,  # the commit after which a statement wrote data files into them last
     ROW_OF_PARTITIONS,
 ) = range(SIZED_FILES + 2 * MOST_SIZES, SIZED_FILES + 2 * MOST_SIZES + 7)  # fmt: skip
-MOST_COUNTED = 32  # partitions of which the files of each are counted where chance decides which of them is compacted
+MOST_COUNTED = 64  # partitions of which the files of each are counted where chance decides which of them is compacted
 FILES_THERE, COMPACTED_SINCE, IS_TAKEN = range(3)  # of such a partition; its last compaction was after so many commits
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Jobs, as rows of a schedule: commits of nothing have two rows more

@@ -158,6 +158,8 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
     for number in range(3):
         one = table.classes[number]
         mean, wider = rows_in_files(table, number)
+        if number == ARRIVED and mean > 0:  # of what chance makes larger than others, the same share is left
+            wider += rows_by_chance(table, laws) * mean * (one[FILES] / one[RECORDS]) ** 2
         table.likely[number][0], table.likely[number][1] = mean, wider
         is_rewritten = number == REWRITTEN and mean > 0
         if is_rewritten and on_read and laws.compacts > 0 and (numbers[FIRED] > 0 or laws.is_partitioned > 0):
@@ -187,10 +189,22 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
 def hit_by_chance(table: Table, number: int) -> tuple[float, float]:
     """Which share of the files of a class the touched rows are in, and of its rows."""
     touches, mean, wider = table.numbers[TOUCHES], table.likely[number][0], table.likely[number][1]
-    missed, kept = missed_by(mean, wider, touches), (1 - touches) / (1 + touches * wider)
+    least = least_rows(table, number, mean)
+    more = mean - least
+    wider = mean * (1 + wider) / max(more, NEGLIGIBLE) - 1
+    missed, kept = (
+        (1 - touches) ** least * missed_by(more, wider, touches),
+        more * (1 - touches) / (1 + touches * wider),
+    )
     if number == REWRITTEN:  # rows of missed files, and pairs of rows
-        table.numbers[SQUARES_LEFT] = table.classes[number][LIVE] * missed * kept * (1 + (mean + wider) * kept)
-    return 1 - missed, 1 - missed * kept
+        pairs = least * (least + 2 * kept) + kept * (1 + (more + wider) / max(more, NEGLIGIBLE) * kept)
+        table.numbers[SQUARES_LEFT] = table.classes[number][FILES] * missed * pairs
+    return 1 - missed, 1 - missed * (least + kept) / mean if mean > 0 else 0.0
+
+
+def least_rows(table: Table, number: int, mean: float) -> float:
+    """Live rows that each file of a class has at least: one, where no row was deleted by position."""
+    return 1.0 if table.deleted[DEAD][number] <= 0 and mean >= 1 else 0.0
 
 
 def hit_by_size(table: Table) -> tuple[float, float]:
@@ -306,7 +320,9 @@ def hit_of_large(table: Table, share: float, large: float, evenly: bool, squares
     """
     numbers, files = table.numbers, table.classes[REWRITTEN][FILES]
     large, mean = min(large, files), table.classes[REWRITTEN][LIVE] / files
-    weight, few, many = some_large(large, files, mean, squares / files - mean * mean)
+    least = least_rows(table, REWRITTEN, mean)
+    weight, few, many = some_large(large, files, mean - least, squares / files - mean * mean)
+    few, many = few + least, many + least
     few_kept, many_kept = (1 - min(share, 1.0)) ** few, (1 - min(share, 1.0)) ** many
     if evenly:  # that many rows, not each by chance
         live = live_rows(table)
@@ -360,6 +376,29 @@ def rows_in_files(table: Table, number: int) -> tuple[float, float]:
         apart = min(max(0.0, kept / one[FILES] - left * left), left - left * left)
         variance = whole * whole * apart + whole * max(0.0, left - left * left - apart)
     return mean, variance / mean - 1
+
+
+def rows_by_chance(table: Table, laws: Laws) -> float:
+    """Rows of a file as it arrived beyond the first one, where they fall into partitions by chance that stay open: by
+    Poisson's law so many, which is the variance too.
+    """
+    one = table.classes[ARRIVED]
+    is_by_chance = laws.open_partitions > 1 and (laws.lifetime == inf or table.deleted[DEAD][ARRIVED] > 0)
+    return max(0.0, one[RECORDS] / one[FILES] - 1) if is_by_chance else 0.0
+
+
+def unnamed_rows(more: float, unnamed: float) -> float:
+    """Rows beyond the first one of files of which this share has none deleted, where all had `more` on average, by
+    Poisson's law: rows of a share m of all are left, m · exp(−more · (1 − m)) of the files are whole.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        if middle * exp(-more * (1 - middle)) < unnamed:
+            low = middle
+        else:
+            high = middle
+    return more * high
 
 
 def missed_by(mean: float, wider: float, share: float) -> float:
