@@ -888,3 +888,30 @@ def test_rows_written_again_in_a_closed_day_are_newest(made: Callable) -> None:
     exact, summed = made({"changes": {"merge": merge}, "table": table, "writer": "batch"} | lines)
     for kind in (Kind.DELETE_MANIFEST, Kind.DELETE_FILE):
         assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.02), kind
+
+
+@pytest.mark.parametrize(
+    ("job", "hourly"),
+    [({"every": "30s"}, False), ({"when_small_files": 30}, False), ({"every": "2h"}, True)],
+)
+def test_commits_walk_through_partitions_that_compaction_takes(
+    made: Callable, job: dict[str, Any], *, hourly: bool
+) -> None:
+    """A fifth of all partitions come with each commit, in turn: each is compacted once it has files enough."""
+    columns = [{"name": "region", "type": "string", "length": 10, "values": 20}, {"name": "v", "type": "long"}]
+    table = {"columns": columns, "partition_by": [{"column": "region"}, *(BY_HOUR["partition_by"] if hourly else [])]}
+    work = {"rows_per_second": 0.5 if hourly else 40, "files_per_commit": 2, "partitions_per_commit": 4}
+    lines = {"table": table, "workload": work, "writer": "batch", "maintenance": {"rewrite_data_files": job}}
+    exact, summed = made(lines | ({"commit_interval": "3m", "horizon": "9h"} if hourly else {"horizon": "150s"}))
+    assert summed.totals.files_written == exact.files_written
+    written, found = exact.written_bytes[Kind.DATA_MANIFEST], summed.totals.written_bytes[Kind.DATA_MANIFEST]
+    assert found == pytest.approx(written, rel=0.05)
+
+
+def test_copy_on_write_writes_each_partition_that_has_touched_rows(made: Callable) -> None:
+    """Of fifty partitions with a large file each, not of so many as chance has of as many files."""
+    table = by_kind("identity")["table"]
+    delete = {"changes": {"delete": {"every": "1s", "share": 0.005, "mode": "copy-on-write"}}, "writer": "batch"}
+    lines = {"table": table, "workload": {"rows_per_second": 2000, "files_per_commit": 1}, "horizon": "30s"}
+    exact, summed = made(delete | lines)
+    assert summed.totals.files_written[Kind.DATA] == pytest.approx(exact.files_written[Kind.DATA], rel=0.01)

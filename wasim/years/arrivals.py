@@ -127,7 +127,7 @@ class CommitSamples:
         writing = cells.tasks
         files = writing * _scaled(cells.per_task / writing, of_sample / writing, rows / writing)
         partitions = _scaled(cells.touched, of_sample, rows)
-        open_partitions = max(cells.seen, partitions)
+        open_partitions = max(cells.seen / min(1.0, walked_share(case) * sampled_commits(of_sample)), partitions)
         takes_turns = case.writer.kind == "streaming" and writing > 1
         files = min(files * _values_touched(case, lifetime_s, 1 if takes_turns else writing), float(rows))
         partitions *= _values_touched(case, lifetime_s, 1)
@@ -163,6 +163,12 @@ def even_arrivals(case: Case) -> Arrivals:
         open_partitions=values,
         lifetime_s=inf,
     )
+
+
+def walked_share(case: Case) -> float:
+    """The share of the open partitions that a commit's rows may fall into: all, unless commits walk through them."""
+    most, rotating = case.workload.partitions_per_commit, case.table.rotating_column
+    return 1.0 if most is None or rotating is None or rotating.values is None else most / rotating.values
 
 
 def sampled_commits(rows: int) -> int:

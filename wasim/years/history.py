@@ -171,7 +171,7 @@ def new_table() -> Table:
         places=[0] * ROOM,
         counts=[0.0] * ROOM,
         cohorts=[[0.0] * ROW_OF_PARTITIONS for _ in range(ROOM)],
-        counted=[[0.0] * 3 for _ in range(MOST_COUNTED)],
+        counted=[[0.0] * 4 for _ in range(MOST_COUNTED)],
         numbers=numbers,
         flows=[0.0] * WIDTH,
         before=[0.0] * 2 * COLUMNS,

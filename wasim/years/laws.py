@@ -14,7 +14,7 @@ from wasim.twin.snapshot_updates import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.workload import schedule
-from wasim.years.arrivals import Arrivals, straddling, whole
+from wasim.years.arrivals import Arrivals, straddling, walked_share, whole
 from wasim.years.jobs import Job
 from wasim.years.machine.sizes import compacted_bytes
 from wasim.years.machine.tables import (
@@ -58,7 +58,7 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
         **_of_statements(case, shape),
         partitions=arrivals.partitions,
         open_partitions=arrivals.open_partitions,
-        walked=_walked(case),
+        walked=walked_share(case),
         lifetime=arrivals.lifetime_s / case.commit_interval_s,
         straddling=straddling(case, arrivals.lifetime_s),
         uneven=_uneven(case, arrivals),
@@ -75,16 +75,12 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
     return found
 
 
-def _walked(case: Case) -> float:
-    """The share of the open partitions that a commit's rows may fall into: all, unless commits walk through them."""
-    most, rotating = case.workload.partitions_per_commit, case.table.rotating_column
-    return 1.0 if most is None or rotating is None or rotating.values is None else most / rotating.values
-
-
 def _uneven(case: Case, arrivals: Arrivals) -> float:
     """The variance of how many files of a commit each partition has: one of each task that any of its rows falls to."""
     each, shuffles = arrivals.files / arrivals.open_partitions, case.workload.distribution_mode != "none"
     most = arrivals.pieces * (1.0 if shuffles else case.workload.files_per_commit)
+    if walked_share(case) < 1:  # one after the other
+        return 0.0
     return arrivals.pieces * max(0.0, each * (1 - each / most))
 
 

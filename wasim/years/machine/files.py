@@ -9,6 +9,7 @@ from wasim.years.machine.tables import (
     ARRIVED_LIVE,
     COHORTS,
     COMMITS,
+    COMPACTED_FILES,
     COMPACTED_SINCE,
     DEAD,
     DEALT,
@@ -180,7 +181,7 @@ def begin_cohort(table: Table, partitions: float) -> None:
     table.numbers[COHORTS] += 1
     table.numbers[UNCOUNTED] = 0.0
     for place in range(MOST_COUNTED):
-        table.counted[place][FILES_THERE] = 0.0
+        table.counted[place][FILES_THERE] = table.counted[place][COMPACTED_FILES] = 0.0
         table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]
 
 
@@ -295,9 +296,12 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
 
 
 def partitions_counted(table: Table, laws: Laws, place: int) -> int:
-    """How many partitions these are, if the files of each are counted: few, open, and apart by chance alone."""
-    every = table.cohorts[place][PARTITIONS]
-    is_apart = is_any(laws.uneven) and 1 < every <= MOST_COUNTED and place == newest_place(table)
+    """How many partitions these are, if the files of each are counted: few, open, and apart by chance alone; where
+    commits walk through partitions, how many commits take them through all.
+    """
+    every = floor(1 / laws.walked + MEDIAN) if laws.walked < 1 else table.cohorts[place][PARTITIONS]
+    is_apart = max(laws.uneven, 1 - laws.walked) > NEGLIGIBLE and 1 < every <= MOST_COUNTED
+    is_apart = is_apart and place == newest_place(table)
     is_appended = laws.changes_rows == 0 and table.used[1] == 0 and laws.closed_share + laws.settled_files == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
@@ -305,6 +309,8 @@ def partitions_counted(table: Table, laws: Laws, place: int) -> int:
 def count_arrived(table: Table, laws: Laws, every: int, by_chance: bool) -> float:
     """Counts the files that have come into each of so few partitions; how many there are then in all of them."""
     trials, share, found = table.numbers[UNCOUNTED] * laws.files / laws.open_partitions, 1.0, 0.0
+    if laws.walked < 1:
+        return count_walked(table, laws, every)
     if by_chance:
         share = 1 - laws.uneven * laws.open_partitions / laws.files  # of a commit's tasks that write into a partition
     table.numbers[UNCOUNTED] = 0.0
@@ -315,24 +321,45 @@ def count_arrived(table: Table, laws: Laws, every: int, by_chance: bool) -> floa
     return found
 
 
-def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple[float, float]:
-    """The same as `groups_due` of so few partitions that each is due by its own count: once one is compacted at another
-    time than the others, it stays so.
+def count_walked(table: Table, laws: Laws, every: int) -> float:
+    """The same of partitions that commits walk through: each has the files of the commits that came through it."""
+    numbers, counted, found = table.numbers, table.counted, 0.0
+    each, whole = laws.files / (laws.open_partitions * laws.walked), floor(numbers[UNCOUNTED] / every)
+    for commit in range(int(numbers[DEALT] - numbers[UNCOUNTED] + whole * every), int(numbers[DEALT])):
+        counted[place_walked(laws, commit, every)][FILES_THERE] += each
+    for place in range(every):
+        counted[place][FILES_THERE] += whole * each
+        found += counted[place][FILES_THERE]
+    numbers[UNCOUNTED] = 0.0
+    return found
+
+
+def place_walked(laws: Laws, commit: float, every: int) -> int:
+    """Which of so many parts of the open partitions a commit writes into, after so many others, that walk through."""
+    passed = commit * laws.walked + NEGLIGIBLE
+    return min(every - 1, floor((passed - floor(passed)) * every))
+
+
+def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple[float, float, float]:
+    """Which share of so few partitions is compacted, each of them due by its own count, and what each of those has, of
+    files as they came and compacted, relatively to the mean of all. Once one is compacted at another time than the
+    others, it stays so.
     """
-    counted, least = table.counted, laws.min_input_files - MEDIAN
-    files, due, taken = one[SMALL_FILES] + one[PARTIAL_FILES], 0, 0.0
-    is_sure = files - max(SURELY * sqrt(one[UNEVEN]), RARELY) >= least or is_group_due(
-        table, laws, one, min(2.0, files)
-    )
+    counted, least, there = table.counted, laws.min_input_files - MEDIAN, 0.0
+    files, due, taken, again = one[SMALL_FILES] + one[PARTIAL_FILES], 0, 0.0, 0.0
+    fewest = files - max(SURELY * sqrt(one[UNEVEN]), RARELY, laws.files / (laws.open_partitions * laws.walked))
+    is_sure = fewest >= least or is_group_due(table, laws, one, min(2.0, files))
     found = count_arrived(table, laws, every, not is_sure)
     for place in range(every):
-        counted[place][IS_TAKEN] = 0.0
-        if is_sure or counted[place][FILES_THERE] >= least:
-            due, taken = due + 1, taken + counted[place][FILES_THERE]
-            counted[place][FILES_THERE] = counted[place][IS_TAKEN] = 1.0
+        partition = counted[place]
+        there, partition[IS_TAKEN] = there + partition[COMPACTED_FILES], 0.0
+        if is_sure or partition[FILES_THERE] >= least:
+            due, taken, again = due + 1, taken + partition[FILES_THERE], again + partition[COMPACTED_FILES]
+            partition[FILES_THERE] = partition[COMPACTED_FILES] = partition[IS_TAKEN] = 1.0
     if due in (0, every):
-        return (1.0 if due > 0 else 0.0), 0.0
-    return due / every, files * (taken / due * every / found - 1)
+        return (1.0 if due > 0 else 0.0), 1.0, 1.0
+    of_small = (taken - again) / due * every / max(found - there, NEGLIGIBLE)
+    return due / every, of_small, again / due * every / there if there > 0 else 1.0
 
 
 def variance_of(counted: list[list[float]], count: int) -> float:
@@ -419,7 +446,11 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         one = table.cohorts[place]
         note_live(table, laws, place)
         counted = partitions_counted(table, laws, place)
-        groups, more = counted_due(table, laws, one, counted) if counted > 0 else groups_due(table, laws, one)
+        more, of_small, of_partial = 0.0, 1.0, 1.0
+        if counted > 0:
+            groups, of_small, of_partial = counted_due(table, laws, one, counted)
+        else:
+            groups, more = groups_due(table, laws, one)
         part = share * groups if share * groups < 1 - NEGLIGIBLE else 1.0
         one[SINCE] += part * (since - one[SINCE])
         one[DELETES_BEFORE] += part * (deletes_before - one[DELETES_BEFORE])
@@ -429,10 +460,9 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         if not is_any(groups):
             note_order(table, place, 0.0, 0.0)
             continue
-        part, (of_small, of_partial) = (
-            one[PARTITIONS] * share * groups,
-            shares_of_due(one, share * groups, more, laws.changes_rows == 0),
-        )
+        part = one[PARTITIONS] * share * groups
+        if counted == 0:
+            of_small, of_partial = shares_of_due(one, share * groups, more, laws.changes_rows == 0)
         note_order(table, place, share * groups * of_small, share * groups * of_partial)
         size = group_bytes(table, laws, one, of_small, of_partial)
         done[TOOK_SMALL] += part * one[SMALL_FILES] * of_small

@@ -108,7 +108,16 @@ from wasim.years.machine.tables import (
     Laws,
     Table,
 )
-from wasim.years.machine.taken import mark_anywhere, mark_counted, reopen_entries, take, thin, want, want_deletes
+from wasim.years.machine.taken import (
+    mark_anywhere,
+    mark_counted,
+    mark_walked,
+    reopen_entries,
+    take,
+    thin,
+    want,
+    want_deletes,
+)
 from wasim.years.machine.touched import edge_of, total_of
 
 
@@ -337,6 +346,9 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
     else:
         listed = fresh * of_small
     counted = partitions_counted(table, laws, newest_place(table))
+    if counted > 0 and laws.walked < 1:
+        mark_walked(table, laws, counted, listed, partial * of_partial)
+        return take(table, laws, 0, False, False)
     if counted > 0:
         mark_counted(table, laws, counted, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial)
         return thin(table, laws, 0, 1.0, 0.0, float(counted))

@@ -629,7 +629,8 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
         return files_written_by(table, laws, 1.0 if deleted > 0 else tasks_for(laws, written, 0.0), written)
     hit = total_of(table.hits[HIT_FILES])
     if table.numbers[IS_SCATTERED] == 0 or laws.lifetime == inf:
-        things = min(max(hit, updated + inserted), written)
+        touched = total_of(table.hits[HIT_ROWS]) if table.numbers[IS_SCATTERED] > 0 else 0.0
+        things = min(max(hit, touched, updated + inserted), written)
         return min(written, files_written_by(table, laws, partitions_hit(table, laws, things), written))
     cells = partitions_hit(table, laws, max(hit, updated))
     if inserted > 0:  # into partitions that a commit of the writer opens, or finds open

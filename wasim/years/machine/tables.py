@@ -36,7 +36,9 @@ MOST_SIZES = 6
     ROW_OF_PARTITIONS,
 ) = range(SIZED_FILES + 2 * MOST_SIZES, SIZED_FILES + 2 * MOST_SIZES + 7)  # fmt: skip
 MOST_COUNTED = 64  # partitions of which the files of each are counted where chance decides which of them is compacted
-FILES_THERE, COMPACTED_SINCE, IS_TAKEN = range(3)  # of such a partition; its last compaction was after so many commits
+# Of such a partition: files, after how many commits its last compaction was, whether the next one takes it, and files
+# that were compacted
+FILES_THERE, COMPACTED_SINCE, IS_TAKEN, COMPACTED_FILES = range(4)
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Jobs, as rows of a schedule: commits of nothing have two rows more
 COMPACTION, REWRITE, IDLE = range(3)

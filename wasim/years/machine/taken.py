@@ -2,6 +2,7 @@
 
 from math import ceil, exp, floor, inf, log, log1p
 
+from wasim.years.machine.files import place_walked
 from wasim.years.machine.manifests import (
     begin_row,
     copy_row,
@@ -29,6 +30,7 @@ from wasim.years.machine.tables import (
     IS_SCATTERED,
     IS_TAKEN,
     LARGE,
+    MEDIAN,
     MISSED,
     NEGLIGIBLE,
     PARTIAL,
@@ -324,6 +326,38 @@ def mark_counted(table: Table, laws: Laws, every: int, of_small: float, of_parti
             else:
                 gone[kind] = 1 - (1 - gone[kind]) * (1 - share) * listed / max(listed - found, NEGLIGIBLE)
             gone[kind] = min(1.0, max(0.0, gone[kind]))
+    note_compacted(table, every)
+
+
+def mark_walked(table: Table, laws: Laws, every: int, fresh: float, partial: float) -> None:
+    """Marks what is compacted in partitions that commits walk through, of so many parts: all of the manifests of the
+    commits that came through them since, and so many of the compacted files, which were compacted in that order too. Of
+    `fresh` entries that go, the others are in partitions that have closed.
+    """
+    commit, since, left = table.numbers[DEALT], inf, 0.0
+    for place in range(every):
+        since = min(since, table.counted[place][COMPACTED_SINCE])
+    want(table, 1, partial, False)
+    want(table, 2, 0.0, False)
+    for place in range(table.used[0] - 1, -1, -1):
+        row, gone = table.rows[0][place], table.gone[place]
+        gone[0], left = 0.0, left + row[COUNT] * row[FRESH] / laws.files
+        while left >= MEDIAN and commit > since:
+            commit -= 1
+            one = table.counted[place_walked(laws, commit, every)]
+            if commit >= one[COMPACTED_SINCE]:
+                left -= 1
+                gone[0] += laws.files * one[IS_TAKEN]
+        gone[0] = min(gone[0], row[COUNT] * row[FRESH])
+        fresh -= gone[0]
+    for place in range(table.used[0]):
+        more = min(max(0.0, fresh), table.rows[0][place][COUNT] * table.rows[0][place][FRESH] - table.gone[place][0])
+        table.gone[place][0], fresh = table.gone[place][0] + more, fresh - more
+    note_compacted(table, every)
+
+
+def note_compacted(table: Table, every: int) -> None:
+    """Of so many partitions, those that are taken have been compacted after this commit."""
     for place in range(every):
         if table.counted[place][IS_TAKEN] > 0:
             table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]

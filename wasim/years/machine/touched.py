@@ -698,8 +698,8 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
     rows = stop - first
     if laws.open_partitions > 1:
         tasks = laws.tasks_in_order
-        places = laws.open_partitions if tasks > 1 else files  # rows that are dealt out fall into tasks by chance, too
-        return files_of_tasks((first, stop), laws.rows_per_commit / tasks, places, files / tasks)
+        places = laws.open_partitions * laws.walked if tasks > 1 else files  # dealt out, rows are in tasks by chance
+        return files_of_tasks((first, stop), laws.rows_per_commit / tasks, places, files / tasks, laws.walked < 1)
     if laws.deals_in_turn:  # to files of one partition, or of two where the next one opens within these rows
         files *= (1 + (laws.partitions - 1) * rows / laws.rows_per_commit) / laws.partitions
         found = min(files, rows)
@@ -710,18 +710,25 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
     return found, 1.0 if is_shared else 0.0
 
 
-def files_of_tasks(rows: tuple[float, float], each: float, places: float, files: float) -> tuple[float, float]:
+def fallen(places: float, rows: float, in_turn: bool) -> float:
+    """How many of these places so many rows that follow each other fall into, by chance or one after the other."""
+    return min(places, rows) if in_turn else drawn(places, rows)
+
+
+def files_of_tasks(
+    rows: tuple[float, float], each: float, places: float, files: float, in_turn: bool
+) -> tuple[float, float]:
     """The same where tasks take `each` so many rows that follow each other, and write `files` files, one for each of so
-    many places that its rows fall into by chance.
+    many places that its rows fall into by chance, or in turn.
     """
     (at, stop), found, again = rows, 0.0, 0.0
-    scale = files / drawn(places, each)
+    scale = files / fallen(places, each, in_turn)
     while at < stop - PART_OF_FILE:
         task = floor(at / each + PART_OF_FILE)
         begun, touched = max(0.0, at - task * each), min(stop, (task + 1) * each) - at
-        new = scale * drawn(places, touched)
+        new = scale * fallen(places, touched, in_turn)
         found += new
-        again += new * drawn(places, begun) / places
+        again += new * fallen(places, begun, in_turn) / places
         at += touched
     return found, again
 
