@@ -424,7 +424,7 @@ def test_files_that_arrived_after_a_compaction_are_whole_ones() -> None:
     table.classes[REWRITTEN][FILES], table.classes[ARRIVED][FILES] = 1.0, 2 * LAWS.files
     assert [begins_with_files(table, laws, row) for row in (8.0, 12.0, 24.0, 30.0)] == [False, True, True, False]
     laws = replace(laws, is_partitioned=1)
-    for commits, is_whole in ((1.0, True), (3.0, False)):
+    for commits, is_whole in ((1.0, True), (2.0, True), (3.0, False)):
         table.numbers[COMPACTED_AT] = commits
         assert begins_with_files(table, laws, 24.0) == is_whole
 

@@ -95,7 +95,7 @@ def deal_out(table: Table, laws: Laws) -> None:
         numbers[DEALT] = commits
         return
     tasks = laws.tasks_in_order
-    while numbers[DEALT] < commits - NEGLIGIBLE:
+    while is_any(commits - numbers[DEALT]):
         unit = floor(numbers[DEALT] / lifetime + NEGLIGIBLE)
         last = min(commits, max(numbers[DEALT] + 1, float(floor((unit + 1) * lifetime + NEGLIGIBLE))))
         begun = numbers[DEALT] - unit * lifetime
@@ -106,7 +106,7 @@ def deal_out(table: Table, laws: Laws) -> None:
             begin_cohort(table, laws.partitions * (commits - numbers[DEALT]))
             last = commits
         before = (unit + 1) * lifetime - numbers[DEALT]  # of its rows, where the next commit's partitions differ
-        if laws.straddling > 0 and NEGLIGIBLE < before < 1 - NEGLIGIBLE:
+        if laws.straddling > 0 and is_any(min(before, 1 - before)):
             whole = floor(before * tasks)  # one more writes into both
             into_newest(table, laws, (whole + 1) / (tasks + laws.straddling))
             open_next(table, laws)
@@ -252,14 +252,14 @@ def group_bytes(table: Table, laws: Laws, one: list[float], of_small: float, of_
     for number in range(2):
         of_size, (of_files, rows) = sizes[number], arrived[number]
         of_size[0] = one[SMALL_FILES] * of_small * of_files
-        if of_size[0] > 0:
+        if is_any(of_size[0]):
             of_size[1], of_size[2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
             found += of_size[0] * of_size[1]
     for number in range(MOST_SIZES):
         column = SIZED_FILES + 2 * number
         of_size, files = sizes[number + 2], one[column]
         of_size[0] = files * of_partial if is_any(files) else 0.0
-        if of_size[0] > 0:
+        if is_any(of_size[0]):
             rows = one[column + 1] / files
             of_size[1], of_size[2] = compacted_bytes(laws, rows), rows * table.numbers[REWRITTEN_LIVE]
             found += of_size[0] * of_size[1]
@@ -420,7 +420,7 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         note_live(table, laws, place)
         counted = partitions_counted(table, laws, place)
         groups, more = counted_due(table, laws, one, counted) if counted > 0 else groups_due(table, laws, one)
-        part = share * groups if share * groups < 1 - NEGLIGIBLE else 1.0
+        part = share * groups if is_any(1 - share * groups) else 1.0
         one[SINCE] += part * (since - one[SINCE])
         one[DELETES_BEFORE] += part * (deletes_before - one[DELETES_BEFORE])
         if part < 1 and is_any(one[SMALL_FILES] + one[PARTIAL_FILES]):
@@ -529,8 +529,6 @@ def take_files(
 ) -> int:
     """This share of the files of one size goes into tasks, of which so many are open; how many are then."""
     tasks, (part, most), (files, size, rows) = table.tasks, limits, table.sizes[number]
-    if files <= 0:
-        return opened
     groups, own = row_groups(size), table.numbers[OWN_DELETES + min(1, number // 2)]
     files, size, rows = share * files * groups, (size + own) / groups, rows / groups  # each is read by itself
     if size > most:
@@ -555,8 +553,7 @@ def take_files(
         opened += 1
         if opened > LOOKBACK:
             opened = close_fullest(table, laws, one, part)
-        if left > 1:
-            add_files(tasks[opened - 1], left - 1, size, rows)
+        add_files(tasks[opened - 1], max(0.0, left - 1), size, rows)
     return opened
 
 
@@ -599,7 +596,7 @@ def note_task(table: Table, laws: Laws, one: list[float], times: float, rows: fl
 def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: float) -> None:
     """Compaction made so many files of so many rows each, in all partitions of `one`."""
     numbers, done = table.numbers, table.done
-    if files <= 0 or rows < MEDIAN:
+    if not is_any(files) or rows < MEDIAN:
         return
     done[MADE_BYTES] += files * compacted_bytes(laws, rows)
     if is_rewritten_for_size(laws, rows):

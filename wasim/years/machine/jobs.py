@@ -211,7 +211,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     of_edge = files_in(table, edge)
     with_dead = all_with_dead(table, laws, SMALL_FILES), all_with_dead(table, laws, PARTIAL_FILES)
     take_groups(table, laws, share)
-    is_edge_taken = files_in(table, edge) < of_edge - NEGLIGIBLE
+    is_edge_taken = is_any(of_edge - files_in(table, edge))
     left_small, left_partial = drop_closed(table, laws)
     begin_summary(table)
     if done[GROUPS] > 0:
@@ -226,7 +226,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)
         forget_seen(table, laws, smalls, of_small, of_partial, is_edge_taken)
-        is_all = (of_small >= 1 or not is_any(smalls)) and (of_partial >= 1 or not is_any(partials))
+        is_all = not is_any(smalls - done[TOOK_SMALL] + partials - done[TOOK_PARTIAL])
         if not is_any(before) and (is_all or max(laws.deletes, laws.uses_vectors) == 0):
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
