@@ -266,6 +266,15 @@ def test_a_manifest_list_is_as_long_as_its_manifests():
         assert list_bytes(table, laws) == pytest.approx(plain - 30 * count / 2 + 7 * 2 * count)
 
 
+def test_many_kinds_of_new_manifests_are_made_few():
+    """The closest of forty count as one, until they are sixteen."""
+    table, used = table_with([]), []
+    for entries in range(1, 42):
+        list_new(table, 0, 1.0, 400.0 + 2 * entries**2, (float(entries), 0.0), 0.0, 0)
+        used.append(table.used[0])
+    assert used == [*range(1, 41), 16 + 1]
+
+
 def test_manifests_of_one_kind_are_listed_as_one_row():
     table = table_with([])
     for _ in range(100):

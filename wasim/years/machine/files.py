@@ -298,7 +298,7 @@ def partitions_counted(table: Table, laws: Laws, place: int) -> int:
     """How many partitions these are, if the files of each are counted: few, open, and apart by chance alone."""
     every = table.cohorts[place][PARTITIONS]
     is_apart = is_any(laws.uneven) and 1 < every <= MOST_COUNTED and place == newest_place(table)
-    is_appended = laws.changes_rows == 0 and table.used[1] == 0 and laws.closed_share + laws.settled_files == 0
+    is_appended = max(laws.changes_rows, table.used[1], laws.closed_share, laws.settled_files) == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
 
