@@ -275,6 +275,19 @@ def test_compaction_of_older_partitions_leaves_the_newest_rows(older: int, newes
     assert [table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS]] == edge
 
 
+@pytest.mark.parametrize(("small", "partial", "left"), [(6, 1, 0), (2, 0, 4), (0, 2, 4)])
+def test_vectors_go_once_no_file_is_left(small: int, partial: int, left: float):
+    """Of two partitions one has six files and a compacted one; what the other has is compacted too, or left."""
+    table = table_with([(4, 100, 1, 0, 0)], group=1)
+    for of_small, of_partial in ((6, 1), (small, partial)):
+        begin_cohort(table, 1.0)
+        held = [of_small, 15 * of_small, of_partial, 15 * of_partial, of_partial, 15 * of_partial]
+        table.cohorts[newest_place(table)][SMALL_FILES : SMALL_FILES + 6] = list(map(float, held))
+    table.numbers[COMMITS] = table.numbers[DEALT] = 16.0
+    compact(table, replace(LAWS, lifetime=8.0, min_input_files=5.0, uses_vectors=1), 1.0)
+    assert entries_of_deletes(table) == left
+
+
 def test_files_left_in_closed_partitions_came_so_or_were_compacted():
     """Two files of one that has closed came so, one was compacted; the newest partition is left alone, too."""
     table = table_with([(2, 500, 1, 0, 0), (1, 500, 0, 1, 0)])

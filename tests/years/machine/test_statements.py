@@ -13,7 +13,7 @@ from wasim.years.machine.appends import append, live_bytes, live_files, manifest
 from wasim.years.machine.changes import carry_out_change, change_rows, upsert
 from wasim.years.machine.files import begin_cohort, deal_out, small_of
 from wasim.years.machine.jobs import digits_of_totals, entries_of_deletes
-from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
+from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, manifest_bytes
 from wasim.years.machine.statements import (
     add_written,
     bytes_of_deletes,
@@ -605,6 +605,7 @@ def test_written_files_are_there_and_listed_once(small_rows: float, settled: tup
     assert held_in(table) == pytest.approx((4, 100))
     assert (table.numbers[SETTLED_FILES], table.numbers[SETTLED_ROWS]) == settled
     assert [entries_of(table, kind) for kind in (PARTIAL, SETTLED)] == [4 - settled[0], settled[0]]
+    assert rows_of(table)[-1][BYTES] == pytest.approx(manifest_bytes(table, laws, 0, 0.0, 4.0, 0.0, 0.0))
     assert table.numbers[SQUARES] == pytest.approx(0 if settled[0] == 4 else 3 * 25**2)
     assert table.numbers[EDGE_FILES] == 0  # of statements at an end alone
     assert add_written(table, laws, 0.0, 0.0, True, 0.0, 0.0) == 0

@@ -74,6 +74,7 @@ from wasim.years.machine.touched import (
     hit_of_hours,
     hit_of_large,
     hit_scattered,
+    hit_up_to,
     is_at_edge,
     large_files,
     largest_of,
@@ -313,6 +314,12 @@ def test_files_that_statements_fade_are_missed_by_their_age(most: float, folds: 
     for share in (0.01, 0.1):
         missed = missed_of_fading(mean, rows.var() / mean, share)
         assert missed == pytest.approx(np.exp(-share * rows).mean(), abs=1e-4)
+
+
+@pytest.mark.parametrize("most", [0.01, 1.0, 4.0, 4.1, 5.0, 30.0])
+def test_files_up_to_so_many_rows_are_hit_as_summed(most: float) -> None:
+    each = (np.arange(200_000) + 0.5) * most / 200_000
+    assert hit_up_to(most) == pytest.approx((-np.expm1(-each) / each).sum() * most / 200_000, rel=5e-7)
 
 
 def test_every_nth_row_hits_as_many_files() -> None:
