@@ -210,7 +210,7 @@ def test_a_full_manifest_waits_for_the_next_bin_to_fill(new_bytes: float, commit
 
 def test_a_manifest_is_full_beyond_half_its_target():
     """Of those that list live files, but for the newest."""
-    table = table_with([(2, 501, 1, 0, 0), (3, 499, 1, 0, 0), (4, 900, 0, 0, 0), (5, 900, 1, 0, 0)])
+    table = table_with([(2, 501, 1, 0, 0), (3, 500, 1, 0, 0), (4, 900, 0, 0, 0), (5, 900, 1, 0, 0)])
     assert full_manifests(table, LAWS) == 2
 
 
