@@ -16,6 +16,7 @@ from wasim.years.machine.files import (
     add_compacted,
     balance_files,
     begin_cohort,
+    count_arrived,
     deal_out,
     draw_binomial,
     drop_closed,
@@ -68,6 +69,7 @@ from wasim.years.machine.tables import (
     TOOK_BYTES,
     TOOK_PARTIAL,
     TOOK_SMALL,
+    UNCOUNTED,
     UNEVEN,
     UPDATE,
     Laws,
@@ -351,6 +353,18 @@ def test_random_numbers_of_successes_are_binomial(trials: float, share: float):
     assert drawn.mean() == pytest.approx(trials * share, rel=0.01)
     assert drawn.var() == pytest.approx(trials * share * (1 - share), rel=0.08)
     assert np.array_equal(drawn, np.rint(drawn))
+
+
+def test_files_come_into_each_partition_by_chance():
+    """Of 100 commits 100 each, by as much apart as the variance of a commit's says."""
+    table, laws, drawn = new_table(), replace(LAWS, uneven=0.1, files=4.0, open_partitions=4.0), []
+    for _ in range(500):
+        table.numbers[UNCOUNTED] = 100.0
+        before = [files for files, *_ in table.counted[:4]]
+        count_arrived(table, laws, 4, True)
+        drawn += [files - there for (files, *_), there in zip(table.counted[:4], before, strict=True)]
+    assert np.mean(drawn) == pytest.approx(100, rel=0.01)
+    assert np.var(drawn) == pytest.approx(100 * 0.1, rel=0.08)
 
 
 def test_of_few_partitions_those_with_files_enough_are_compacted():

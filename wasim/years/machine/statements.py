@@ -38,7 +38,6 @@ from wasim.years.machine.tables import (
     COMMITS,
     COUNT,
     DEAD,
-    DELETE,
     DELETES,
     EDGE_FILES,
     EDGE_ROWS,
@@ -340,8 +339,8 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     counters[GONE_DELETES], counters[GONE_POSITIONS], counters[GONE_BYTES] = again, earlier, removed_bytes
     created = 2.0 if is_any(made) else 1.0
     note_manifests(table, created, replaced, partitions_hit(table, laws, max(hit, made)))
-    operation = OVERWRITES if is_any(made) and change != DELETE else DELETES
-    note_statement(table, laws, change, operation, digits_of_merge(change, 0.0, updated, inserted))
+    counted = digits_of_merge(change, 0.0, updated, inserted)
+    note_statement(table, laws, change, OVERWRITES if is_any(made) else DELETES, counted)
 
 
 def leave_squares(table: Table) -> None:
