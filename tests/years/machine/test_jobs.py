@@ -47,6 +47,7 @@ from wasim.years.machine.tables import (
     LIVE_WHERE_DEAD,
     MADE_SQUARES,
     MISSED,
+    MISSED_BY,
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
@@ -245,7 +246,7 @@ def test_delete_files_as_new_as_data_that_is_left_stay():
     table = table_with([(2, 500, 4, 0, 0), (1, 500, 4, 0, 0)], group=1)
     rows_of(table, 1)[0][MISSED], rows_of(table, 1)[1][MISSED] = 0.5, 0.9
     table.flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] = [12.0, 1_200.0]
-    table.done[LEFT_SINCE] = log(0.7)
+    table.numbers[MISSED_BY], table.done[LEFT_SINCE] = 2.0, 2.0 + log(0.7)
     drop_deletes(table, replace(LAWS, packs=1))
     assert entries_of_deletes(table) == 4
     assert table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4] == pytest.approx([8, 800])
