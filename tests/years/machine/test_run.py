@@ -268,6 +268,7 @@ def test_chance_is_looked_at_once_it_may_have_brought_enough():
     table.cohorts[0][SMALL_FILES] = 2.0
     assert next_by_count(table, laws, chances) == 2 + 2
     waited = [next_by_count(table, replace(laws, least_files=least), chances) for least in (10.0, 11.0, 50.0)]
+    assert next_by_count(table, replace(laws, by_chance=0, new_small=0.5, least_files=4.0), []) == 2 + 3
     assert waited == [2 + 2, 2 + 9, 2 + 48]  # of nine commits and more the mean decides
     assert next_by_count(table, replace(laws, least_files=50.0, new_small=0.0), chances) == inf  # none come
 

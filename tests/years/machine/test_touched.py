@@ -7,7 +7,7 @@ from math import exp, inf
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.machine import simple_laws
 
@@ -355,6 +355,7 @@ def test_a_stride_of_an_upsert_meets_rows_that_nothing_moved() -> None:
     assert table.hits[HIT_FILES][ARRIVED] == pytest.approx(6 * hit_by_stride(12 * 0.05, 0.2, 0.0))
 
 
+@example(commits=3, files=2, deals_in_turn=False, is_newest=False, dead=6, wanted=6)
 @given(
     commits=st.integers(1, 9),
     files=st.sampled_from([1, 2, 3, 4]),

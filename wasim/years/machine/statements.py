@@ -321,7 +321,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     take_over(table, laws, again, held, seen)
     list_deletes(table, laws, entries, seen)
     numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
-    made = data_files_made(table, laws, written, written - inserted, inserted, touched)
+    made = data_files_made(table, laws, written, updated, inserted, touched)
     note_edge(table, laws, made, written, True)
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
     is_taken = is_any(made) and is_rewritten_for_size(laws, written / made)
