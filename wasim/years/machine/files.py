@@ -3,6 +3,7 @@
 from math import ceil, erf, exp, floor, inf, log1p, pi, sqrt
 
 from wasim.rules.compaction import LOOKBACK, is_much_deleted, is_rewritten, row_groups, task_bytes
+from wasim.rules.maintenance import is_due
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, is_any, is_rewritten_for_size
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
@@ -283,10 +284,10 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
     partitions are taken together: any that is left would keep each of them.
     """
     files = one[SMALL_FILES] + one[PARTIAL_FILES]
-    apart, is_due = sqrt(min(one[UNEVEN], files)), is_group_due(table, laws, one, files)
+    apart, are_due = sqrt(min(one[UNEVEN], files)), is_group_due(table, laws, one, files)
     is_like_others = not is_any(apart) or one[PARTITIONS] <= 1
     if is_like_others or is_group_due(table, laws, one, min(2.0, files)):  # for its content
-        return (1.0 if is_due else 0.0), 0.0
+        return (1.0 if are_due else 0.0), 0.0
     above = (files - laws.min_input_files + MEDIAN) / apart
     share = (1 + erf(above / sqrt(2))) / 2
     if one[PARTITIONS] * min(share, 1 - share) < MEDIAN:
@@ -672,8 +673,8 @@ def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
     while place < int(numbers[COHORTS]) - 1:
         one = table.cohorts[place]
         note_live(table, laws, place)
-        is_due = is_group_due(table, laws, one, files_in(table, place))
-        if is_due or (writes_oldest(laws) and are_to_be_oldest(table, laws, place)):
+        is_waiting = is_group_due(table, laws, one, files_in(table, place))
+        if is_waiting or (writes_oldest(laws) and are_to_be_oldest(table, laws, place)):
             place += 1
             continue
         left_small += one[PARTITIONS] * one[SMALL_FILES]
@@ -698,7 +699,7 @@ def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) 
     counted = partitions_counted(table, laws, newest)
     if laws.by_chance and counted > 0:
         others = small_files(table, laws) - counted * files_in(table, newest)
-        return others + count_arrived(table, laws, counted, True) >= laws.least_files - MEDIAN
+        return is_due(others + count_arrived(table, laws, counted, True) + MEDIAN, laws.least_files)
     arrived = small_of(table, SMALL_FILES) if laws.new_small > 0 else 0.0
     missing = laws.least_files - MEDIAN - small_files(table, laws)
     commits = floor(arrived / laws.files + 0.5) + more

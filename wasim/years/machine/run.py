@@ -2,6 +2,7 @@
 
 from math import ceil, floor, inf
 
+from wasim.rules.maintenance import is_due
 from wasim.years.flows import WIDTH
 from wasim.years.machine.appends import append, manifests_of
 from wasim.years.machine.changes import carry_out_changes, next_statement, upsert
@@ -59,7 +60,7 @@ def next_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> float
 def is_due_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> bool:
     """Whether there are files, or manifests, enough for a job by count."""
     has_files = laws.least_files < inf and has_enough(table, laws, chances, 0)
-    return has_files or laws.least_manifests - MEDIAN <= manifests_of(table)
+    return has_files or is_due(manifests_of(table) + MEDIAN, laws.least_manifests)
 
 
 def sample(table: Table, laws: Laws, samples: list[float]) -> None:
@@ -154,7 +155,7 @@ def carry_out(
 def maintain(table: Table, laws: Laws, chances: list[list[float]], is_compaction: bool) -> bool:
     """A compaction or a rewrite of manifests that is due; whether one by count has enough to do."""
     if not is_compaction:
-        if laws.least_manifests < inf and laws.least_manifests - MEDIAN > manifests_of(table):
+        if laws.least_manifests < inf and not is_due(manifests_of(table) + MEDIAN, laws.least_manifests):
             return False
         rewrite_manifests(table, laws)
         return True
