@@ -41,13 +41,16 @@ from wasim.years.machine.tables import (
     FRESH,
     GONE_BYTES,
     GONE_DELETES,
+    GONE_FILES,
     GONE_POSITIONS,
+    GONE_RECORDS,
     HELD,
     LEFT_SINCE,
     LIVE_WHERE_DEAD,
     MADE_SQUARES,
     MISSED,
     MISSED_BY,
+    NEW_RECORDS,
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
@@ -154,6 +157,8 @@ def test_files_of_one_compaction_share_its_snapshot():
     made = live_files(table, 0)
     assert made > 1
     assert table.compacted_more[0] == pytest.approx((9 + 2 * (made - 1)) / made)
+    counted = [table.counters[counter] for counter in (GONE_FILES, NEW_RECORDS, GONE_RECORDS)]
+    assert counted == pytest.approx([60, table.flows[Flow.ROWS], table.flows[Flow.ROWS]])
 
 
 def test_entries_of_compacted_files_that_look_new_go_too():

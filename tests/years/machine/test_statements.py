@@ -237,7 +237,7 @@ def test_a_delete_leaves_the_other_rows_of_its_files() -> None:
     table = appended(3)
     change_rows(table, statement(LAWS, DELETE, 13.0, place=OLDEST), DELETE)
     assert (live_files(table, 0), table.flows[Flow.ROWS]) == pytest.approx((2, 17))
-    assert table.numbers[GONE_ROWS] == 13
+    assert table.numbers[GONE_ROWS] == table.numbers[OLDEST_ROW] == 13
     assert counted(table, NEW_RECORDS, GONE_RECORDS) == [7, 20]
     assert (small_of(table, PARTIAL_FILES), small_of(table, PARTIAL_ROWS)) == (1, 7)
     assert (small_of(table, SMALL_FILES), small_of(table, SMALL_ROWS)) == pytest.approx((1, 10))
@@ -379,6 +379,18 @@ def test_an_upsert_replaces_rows_and_brings_the_others(on_read: bool) -> None:
         digits[NEW_DELETES] = 2  # stands there twice
     expected = snapshot_bytes(table, JSON[UPSERT][OVERWRITES], digits, 1, 1, 1, 1, 4)
     assert table.flows[Flow.SNAPSHOT_JSON_BYTES] - json == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("on_read", "large"), [(False, 2), (True, 0)])
+def test_copies_leave_one_large_file_to_a_partition(on_read: bool, large: float) -> None:
+    """All rows of the files that an upsert hits in either of two partitions, where it writes them again."""
+    laws = statement(LAWS, UPSERT, 0.0, place=SCATTERED, on_read=on_read)
+    laws = replace(laws, replaced_per_commit=4.0, new_rows=6.0, upserts=1)
+    laws = replace(laws, is_partitioned=1, open_partitions=2.0, partitions=2.0)
+    table = appended(1, laws)
+    for _ in range(3):
+        upsert(table, laws)
+    assert table.numbers[LARGE] == pytest.approx(large)
 
 
 @pytest.mark.parametrize(("wanted", "operation"), [(0.0, DELETES), (12.0, OVERWRITES)])
