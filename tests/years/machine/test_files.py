@@ -19,6 +19,7 @@ from wasim.years.machine.files import (
     count_arrived,
     deal_out,
     draw_binomial,
+    draw_uniform,
     drop_closed,
     group_bytes,
     has_enough,
@@ -59,6 +60,7 @@ from wasim.years.machine.tables import (
     PARTIAL_ROWS,
     PARTITIONS,
     PLACE,
+    RANDOM,
     REWRITTEN_LIVE,
     SETTLED_FILES,
     SETTLED_ROWS,
@@ -344,6 +346,14 @@ def test_closed_hours_come_to_be_the_oldest() -> None:
     table.numbers[OLDEST_ROW] = 100.0
     drop_closed(table, replace(laws, changes=changes))
     assert table.numbers[COHORTS] == 1
+
+
+def test_random_numbers_are_those_published():
+    """From 1 on, the ten thousandth of the minimal standard generator."""
+    table = new_table()
+    table.numbers[RANDOM] = 1.0
+    last = [draw_uniform(table) for _ in range(10_000)][-1]
+    assert (table.numbers[RANDOM], last) == (1_043_618_065, 1_043_618_065 / (2**31 - 1))
 
 
 @pytest.mark.parametrize(("trials", "share"), [(4.0, 0.98), (30.0, 0.3), (400.0, 0.6)])

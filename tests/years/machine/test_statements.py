@@ -41,6 +41,7 @@ from wasim.years.machine.statements import (
     take_over,
     tasks_for,
     together_of,
+    written_in,
 )
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
@@ -574,6 +575,15 @@ def test_the_oldest_rows_stay_in_their_partitions(first: float, rows: float, exp
     into_oldest(table, laws, 2.0, rows)
     assert [one[PARTIAL_FILES] for one in table.cohorts[:3]] == pytest.approx(expected)
     assert held_in(table) == pytest.approx((2, rows))
+
+
+def test_oldest_rows_are_in_the_hours_that_they_came_in() -> None:
+    """Two hours of 100 rows each counted together, and a third one."""
+    table, laws = new_table(), replace(LAWS, lifetime=10.0, open_partitions=1.0, partitions=1.0)
+    begin_cohort(table, 2.0)
+    begin_cohort(table, 1.0)
+    table.numbers[DEALT] = 30.0
+    assert [written_in(table, laws, place, 50.0, 250.0) for place in range(2)] == [(2, 150), (1, 50)]
 
 
 def held_in(table: Table) -> tuple[float, float]:

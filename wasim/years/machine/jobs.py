@@ -372,7 +372,7 @@ def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -
 def drop_vectors(table: Table, laws: Laws, files: float) -> None:
     """Deletion vectors of this many files go with them, the newest ones, as these are what compaction takes."""
     listed, flows = entries_of_deletes(table), table.flows
-    if not is_any(files) or listed <= 0:
+    if not is_any(min(files, listed)):
         return
     size, share = flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3], min(1.0, files / listed)
     drop_entries(table, laws, files, True)
