@@ -83,6 +83,7 @@ from wasim.years.machine.touched import (
     missed_of_fading,
     note_where_written,
     partitions_hit,
+    partitions_passed,
     rows_by_chance,
     rows_in_files,
     rows_of_open,
@@ -504,6 +505,11 @@ def test_partitions_are_hit_as_chance_or_their_age_has_it() -> None:
     assert partitions_hit(table, laws, 5.0) == pytest.approx(drawn(8.0, 5.0))
     assert partitions_hit(table, replace(laws, lifetime=inf), 5.0) == pytest.approx(drawn(4.0, 5.0))
     assert table.numbers[COHORTS] == 1
+
+
+def test_partitions_passed_are_whole_ones_but_for_rounding() -> None:
+    laws = replace(LAWS, rows_per_commit=0.7, new_rows=0.7, lifetime=3.0)
+    assert [partitions_passed(laws, commits) for commits in (6.0, 7.5)] == [2, pytest.approx(2.5)]
 
 
 def test_open_partitions_have_rows_of_their_commits_so_far() -> None:

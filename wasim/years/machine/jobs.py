@@ -360,8 +360,7 @@ def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -
     flows[WRITTEN_FILES + 1] += done[MADE_BYTES]
     if laws.changes_rows:
         balance_files(table, laws)
-    live = live_bytes(table)
-    records = flows[ROWS] * min(1.0, done[TOOK_BYTES] / live) if live > 0 else 0.0
+    records = flows[ROWS] * min(1.0, done[TOOK_BYTES] / max(live_bytes(table), NEGLIGIBLE))
     counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = max(1.0, made), records, done[MADE_BYTES]
     counters[GONE_FILES], counters[GONE_RECORDS] = taken, records
     counters[GONE_BYTES] += done[TOOK_BYTES]
