@@ -266,13 +266,13 @@ def test_a_manifest_list_is_as_long_as_its_manifests():
         assert list_bytes(table, laws) == pytest.approx(plain - 30 * count / 2 + 7 * 2 * count)
 
 
-def test_many_kinds_of_new_manifests_are_made_few():
-    """The closest of forty count as one, until they are sixteen."""
-    table, used = table_with([]), []
-    for entries in range(1, 42):
-        list_new(table, 0, 1.0, 400.0 + 2 * entries**2, (float(entries), 0.0), 0.0, 0)
-        used.append(table.used[0])
-    assert used == [*range(1, 41), 16 + 1]
+def test_manifests_left_of_many_stand_next_to_each_other():
+    """Of four that list two files, two."""
+    table = table_with([(4, 500, 1, 0, 0)])
+    row = rows_of(table)[0]
+    row[FRESH], row[SIBLINGS] = 0.5, 0.9
+    drop_dead(table, 0)
+    assert (row[COUNT], row[SIBLINGS]) == pytest.approx((2, 0.5))
 
 
 def test_manifests_of_one_kind_are_listed_as_one_row():
