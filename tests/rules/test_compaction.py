@@ -57,7 +57,7 @@ def test_of_many_open_tasks_the_fullest_is_closed():
 
 
 def test_row_groups_are_those_of_parquet():
-    assert [row_groups(mib << 20) for mib in (1, 128, 200, 512)] == [1, 1, 2, 4]
+    assert [row_groups(mib << 20) for mib in (1, 128, 192, 512)] == [1, 1, 2, 4]
 
 
 def test_three_tenths_of_a_file_deleted_are_much():

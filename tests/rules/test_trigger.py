@@ -2,7 +2,7 @@
 
 import pytest
 
-from wasim.rules.trigger import commits_of, commits_when_idle, first_s
+from wasim.rules.trigger import commits_of, first_s
 
 
 def test_whatever_is_reached_first_makes_the_writer_commit():
@@ -11,12 +11,7 @@ def test_whatever_is_reached_first_makes_the_writer_commit():
     assert first_s(3.0, [(1000, 100.0)]) == 3.0
 
 
-def test_every_tenth_empty_interval_commits():
-    assert [empty for empty in range(31) if commits_when_idle(empty, 10)] == [10, 20, 30]
-    assert not any(commits_when_idle(empty, never) for empty in range(31) for never in (None, 0))
-
-
-@pytest.mark.parametrize("idle_every", [None, 1, 3])
+@pytest.mark.parametrize("idle_every", [None, 0, 1, 3])
 @pytest.mark.parametrize("times_us", [(30, 5, 1), (70, 20, 15), (86, 30, 30), (20, 7, 30)])
 def test_runs_of_commits_are_those_of_each_interval_asked_alone(times_us, idle_every):
     every_us, lasts_us, interval_us = times_us
@@ -24,7 +19,7 @@ def test_runs_of_commits_are_those_of_each_interval_asked_alone(times_us, idle_e
     for commit in range(1, 60):
         brings_rows = (commit - 1) * interval_us % every_us < lasts_us
         idle = 0 if brings_rows else idle + 1
-        if brings_rows or commits_when_idle(idle, idle_every):
+        if brings_rows or (idle_every and idle % idle_every == 0):
             expected.append((commit, brings_rows))
     for first in (1, 17, 40):
         runs = commits_of(first, 59, times_us, idle_every)

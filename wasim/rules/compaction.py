@@ -44,9 +44,7 @@ def is_rewritten(files: float, input_bytes: float, min_input_files: float, targe
 
 def output_files(input_bytes: float, target_bytes: float) -> int:
     """How many files a group becomes (`expectedOutputFiles`), by the bytes that are read."""
-    if input_bytes < target_bytes:
-        return 1
-    more, fewer = ceil(input_bytes / target_bytes), floor(input_bytes / target_bytes)
+    more, fewer = ceil(input_bytes / target_bytes), max(1, floor(input_bytes / target_bytes))
     if input_bytes - fewer * target_bytes > small_file_bytes(target_bytes):
         return more
     most = min(WRITTEN_SHARE * target_bytes, largest_output_bytes(target_bytes))

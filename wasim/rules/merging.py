@@ -56,7 +56,7 @@ def pack_from_end(sizes: Sequence[int], target_bytes: int) -> list[range]:
     end = len(sizes)
     filled = 0
     for place in range(len(sizes) - 1, -1, -1):
-        if place + 1 < end and not fits(filled, sizes[place], target_bytes):
+        if filled and not fits(filled, sizes[place], target_bytes):
             bins.append(range(place + 1, end))
             end, filled = place + 1, 0
         filled += sizes[place]

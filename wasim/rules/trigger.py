@@ -10,13 +10,6 @@ def first_s(interval_s: float, counts: Iterable[tuple[float, float]]) -> float:
     return min([interval_s, *(count / per_second for count, per_second in counts)])
 
 
-def commits_when_idle(empty: int, every: int | None) -> bool:
-    """Whether a writer commits at the end of an interval without rows, this many of which came in a row: every so many;
-    None or 0: never.
-    """
-    return every is not None and every > 0 and empty > 0 and empty % every == 0
-
-
 def commits_of(
     first: int, through: int, times_us: Sequence[int], idle_every: int | None
 ) -> Iterator[tuple[int, int, bool]]:
@@ -24,7 +17,8 @@ def commits_of(
     it: of each run its first, how many, and whether they bring rows.
 
     `times_us` are the period, how long rows come in it, and the interval, in microseconds. An interval that begins
-    while rows come brings as many as any. Of those without, each that ends in a commit is a run of its own.
+    while rows come brings as many as any. Of those without, every so many in a row end in a commit, a run of its own;
+    None or 0: none does.
     """
     every_us, lasts_us, interval_us = times_us
     turn = (first - 1) * interval_us // every_us
@@ -34,8 +28,9 @@ def commits_of(
         if low <= high:
             yield low, high - low + 1, True
         turn += 1
-        for commit in range(max(first, last + 1), min(through, _begun_by(turn * every_us, interval_us)) + 1):
-            if commits_when_idle(commit - last, idle_every):
+        ends = min(through, _begun_by(turn * every_us, interval_us))
+        for commit in range(last + idle_every, ends + 1, idle_every) if idle_every else ():
+            if commit >= first:
                 yield commit, 1, False
 
 

@@ -16,8 +16,10 @@ from wasim.years.machine.files import (
     add_compacted,
     balance_files,
     begin_cohort,
+    count_arrived,
     deal_out,
     draw_binomial,
+    draw_uniform,
     drop_closed,
     group_bytes,
     has_enough,
@@ -49,7 +51,6 @@ from wasim.years.machine.tables import (
     MADE_BYTES,
     MADE_PARTIAL,
     MADE_SETTLED,
-    MOST_COHORTS,
     MOST_SIZES,
     OLDEST,
     OLDEST_ROW,
@@ -59,6 +60,7 @@ from wasim.years.machine.tables import (
     PARTIAL_ROWS,
     PARTITIONS,
     PLACE,
+    RANDOM,
     REWRITTEN_LIVE,
     SETTLED_FILES,
     SETTLED_ROWS,
@@ -69,6 +71,7 @@ from wasim.years.machine.tables import (
     TOOK_BYTES,
     TOOK_PARTIAL,
     TOOK_SMALL,
+    UNCOUNTED,
     UNEVEN,
     UPDATE,
     Laws,
@@ -121,7 +124,7 @@ def test_every_file_is_dealt_out_once(lifetime: float, settles: int):
         deal_out(table, laws)
         assert (files_of(table), data_rows_of(table)) == pytest.approx((3 * commits, 600 * commits))
         assert (small_files(table, laws) == 0) == settles
-        assert table.numbers[COHORTS] <= MOST_COHORTS + 1
+        assert table.numbers[COHORTS] <= 81
     if lifetime < inf:
         partitions = sum(one[PARTITIONS] for one in table.cohorts[: int(table.numbers[COHORTS])])
         assert partitions == together * -(-300 // max(1.0, lifetime))
@@ -306,7 +309,7 @@ def test_compaction_by_count_waits_for_chance_as_long_on_average():
         table.numbers[FIRED] = float(fired)
         waited.append(waits(table, laws, chances))
     for more in range(2, 8):
-        assert sum(one <= more for one in waited) / 24 == pytest.approx(chances[more][4], abs=1 / 24)
+        assert sum(one <= more for one in waited) == int(24 * chances[more][4] + 0.5)
 
 
 def test_deleted_oldest_rows_are_in_their_partitions() -> None:
@@ -345,6 +348,14 @@ def test_closed_hours_come_to_be_the_oldest() -> None:
     assert table.numbers[COHORTS] == 1
 
 
+def test_random_numbers_are_those_published():
+    """From 1 on, the ten thousandth of the minimal standard generator."""
+    table = new_table()
+    table.numbers[RANDOM] = 1.0
+    last = [draw_uniform(table) for _ in range(10_000)][-1]
+    assert (table.numbers[RANDOM], last) == (1_043_618_065, 1_043_618_065 / (2**31 - 1))
+
+
 @pytest.mark.parametrize(("trials", "share"), [(4.0, 0.98), (30.0, 0.3), (400.0, 0.6)])
 def test_random_numbers_of_successes_are_binomial(trials: float, share: float):
     table = new_table()
@@ -354,11 +365,23 @@ def test_random_numbers_of_successes_are_binomial(trials: float, share: float):
     assert np.array_equal(drawn, np.rint(drawn))
 
 
+def test_files_come_into_each_partition_by_chance():
+    """Of 100 commits 100 each, by as much apart as the variance of a commit's says."""
+    table, laws, drawn = new_table(), replace(LAWS, uneven=0.1, files=4.0, open_partitions=4.0), []
+    for _ in range(500):
+        table.numbers[UNCOUNTED] = 100.0
+        before = [files for files, *_ in table.counted[:4]]
+        count_arrived(table, laws, 4, True)
+        drawn += [files - there for (files, *_), there in zip(table.counted[:4], before, strict=True)]
+    assert np.mean(drawn) == pytest.approx(100, rel=0.01)
+    assert np.var(drawn) == pytest.approx(100 * 0.1, rel=0.08)
+
+
 def test_of_few_partitions_those_with_files_enough_are_compacted():
     table = new_table()
     begin_cohort(table, 4.0)
     table.cohorts[0][SMALL_FILES : SIZED_FILES + 2] = [3.0, 30.0, 1.0, 10.0, 1.0, 10.0]
-    table.counted[:4] = [[files, 0.0, 0.0] for files in (5.0, 5.0, 3.0, 3.0)]
+    table.counted[:4] = [[files, 0.0, 0.0, 1.0] for files in (5.0, 5.0, 3.0, 3.0)]
     table.cohorts[0][UNEVEN] = 1.0
     table.numbers[LIVE_WHERE_DEAD : LIVE_WHERE_DEAD + 2] = [1.0, 1.0]
     laws = replace(LAWS, uneven=0.1, files=4.0, open_partitions=4.0, lifetime=inf)
@@ -379,6 +402,8 @@ def test_more_files_than_chances_are_known_of_are_not_there():
     table, laws = table_of([(1, 0, 0, 1)]), replace(LAWS, least_files=4.0, by_chance=1, files=1.0)
     assert has_enough(table, laws, [[1.0] * 5] * 9, 2)
     assert not has_enough(table, laws, [[1.0] * 4] * 9, 2)
+    many = replace(laws, least_files=20.0, new_small=1.0)  # of nine commits the mean decides
+    assert [has_enough(table, many, [[1.0] * 30] * 9, commits) for commits in (8, 9)] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -406,6 +431,6 @@ def test_files_of_few_open_partitions_are_counted_in_each(partitions: int, count
 def test_partitions_counted_wait_for_the_files_of_others_too():
     """Four of two small files each, and three of one each: eleven, and twelve come with the next commit."""
     table = table_of([(3, 0, 1, 10), (4, 2, 0, 10)])
-    table.counted[:4] = [[2.0, 0.0, 0.0] for _ in range(4)]
+    table.counted[:4] = [[2.0, 0.0, 0.0, 0.0] for _ in range(4)]
     laws = replace(LAWS, uneven=0.1, by_chance=1, changes_rows=0)
     assert [has_enough(table, replace(laws, least_files=least), [], 0) for least in (11.0, 12.0)] == [True, False]

@@ -41,12 +41,16 @@ from wasim.years.machine.tables import (
     FRESH,
     GONE_BYTES,
     GONE_DELETES,
+    GONE_FILES,
     GONE_POSITIONS,
+    GONE_RECORDS,
     HELD,
     LEFT_SINCE,
     LIVE_WHERE_DEAD,
     MADE_SQUARES,
     MISSED,
+    MISSED_BY,
+    NEW_RECORDS,
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
@@ -153,6 +157,8 @@ def test_files_of_one_compaction_share_its_snapshot():
     made = live_files(table, 0)
     assert made > 1
     assert table.compacted_more[0] == pytest.approx((9 + 2 * (made - 1)) / made)
+    counted = [table.counters[counter] for counter in (GONE_FILES, NEW_RECORDS, GONE_RECORDS)]
+    assert counted == pytest.approx([60, table.flows[Flow.ROWS], table.flows[Flow.ROWS]])
 
 
 def test_entries_of_compacted_files_that_look_new_go_too():
@@ -245,7 +251,7 @@ def test_delete_files_as_new_as_data_that_is_left_stay():
     table = table_with([(2, 500, 4, 0, 0), (1, 500, 4, 0, 0)], group=1)
     rows_of(table, 1)[0][MISSED], rows_of(table, 1)[1][MISSED] = 0.5, 0.9
     table.flows[Flow.WRITTEN_FILES + 2 : Flow.WRITTEN_FILES + 4] = [12.0, 1_200.0]
-    table.done[LEFT_SINCE] = log(0.7)
+    table.numbers[MISSED_BY], table.done[LEFT_SINCE] = 2.0, 2.0 + log(0.7)
     drop_deletes(table, replace(LAWS, packs=1))
     assert entries_of_deletes(table) == 4
     assert table.flows[Flow.REMOVED_FILES + 2 : Flow.REMOVED_FILES + 4] == pytest.approx([8, 800])
@@ -273,6 +279,19 @@ def test_compaction_of_older_partitions_leaves_the_newest_rows(older: int, newes
     table.numbers[COMMITS] = table.numbers[DEALT] = 2 * 8.0
     compact(table, replace(LAWS, lifetime=8.0), 1.0)
     assert [table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS]] == edge
+
+
+@pytest.mark.parametrize(("small", "partial", "left"), [(6, 1, 0), (2, 0, 4), (0, 2, 4)])
+def test_vectors_go_once_no_file_is_left(small: int, partial: int, left: float):
+    """Of two partitions one has six files and a compacted one; what the other has is compacted too, or left."""
+    table = table_with([(4, 100, 1, 0, 0)], group=1)
+    for of_small, of_partial in ((6, 1), (small, partial)):
+        begin_cohort(table, 1.0)
+        held = [of_small, 15 * of_small, of_partial, 15 * of_partial, of_partial, 15 * of_partial]
+        table.cohorts[newest_place(table)][SMALL_FILES : SMALL_FILES + 6] = list(map(float, held))
+    table.numbers[COMMITS] = table.numbers[DEALT] = 16.0
+    compact(table, replace(LAWS, lifetime=8.0, min_input_files=5.0, uses_vectors=1), 1.0)
+    assert entries_of_deletes(table) == left
 
 
 def test_files_left_in_closed_partitions_came_so_or_were_compacted():

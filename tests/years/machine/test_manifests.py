@@ -210,7 +210,7 @@ def test_a_full_manifest_waits_for_the_next_bin_to_fill(new_bytes: float, commit
 
 def test_a_manifest_is_full_beyond_half_its_target():
     """Of those that list live files, but for the newest."""
-    table = table_with([(2, 501, 1, 0, 0), (3, 499, 1, 0, 0), (4, 900, 0, 0, 0), (5, 900, 1, 0, 0)])
+    table = table_with([(2, 501, 1, 0, 0), (3, 500, 1, 0, 0), (4, 900, 0, 0, 0), (5, 900, 1, 0, 0)])
     assert full_manifests(table, LAWS) == 2
 
 
@@ -264,6 +264,15 @@ def test_a_manifest_list_is_as_long_as_its_manifests():
         rows_of(table)[0][SIBLINGS] = 0.5
         plain = float(np.interp(4 * count, laws.list_counts[:known], laws.list_bytes[:known]))
         assert list_bytes(table, laws) == pytest.approx(plain - 30 * count / 2 + 7 * 2 * count)
+
+
+def test_manifests_left_of_many_stand_next_to_each_other():
+    """Of four that list two files, two."""
+    table = table_with([(4, 500, 1, 0, 0)])
+    row = rows_of(table)[0]
+    row[FRESH], row[SIBLINGS] = 0.5, 0.9
+    drop_dead(table, 0)
+    assert (row[COUNT], row[SIBLINGS]) == pytest.approx((2, 0.5))
 
 
 def test_manifests_of_one_kind_are_listed_as_one_row():

@@ -18,10 +18,11 @@ from wasim.scenario.parts import Columns, PartitionField, Upsert
 from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.years import simulate_years
 from wasim.years.flows import Flow
+from wasim.years.history import new_table
 from wasim.years.machine.files import begin_cohort
 from wasim.years.machine.manifests import list_bytes
-from wasim.years.machine.run import is_due_by_count, next_by_count, rest, sample
-from wasim.years.machine.tables import COMMITS, DEALT, IDLE, NEXT_RUN, OF_TABLE, SAMPLE, SMALL_FILES
+from wasim.years.machine.run import is_due_by_count, next_by_count, rest, run, sample
+from wasim.years.machine.tables import COMMITS, DEALT, IDLE, NEXT_RUN, OF_TABLE, SAMPLE, SAMPLED, SMALL_FILES
 from wasim.years.samples import Samples
 
 JOBS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -266,7 +267,9 @@ def test_chance_is_looked_at_once_it_may_have_brought_enough():
     table.numbers[COMMITS] = table.numbers[DEALT] = 2.0
     table.cohorts[0][SMALL_FILES] = 2.0
     assert next_by_count(table, laws, chances) == 2 + 2
-    assert next_by_count(table, replace(laws, least_files=50.0), chances) == 2 + 48
+    waited = [next_by_count(table, replace(laws, least_files=least), chances) for least in (10.0, 11.0, 50.0)]
+    assert next_by_count(table, replace(laws, by_chance=0, new_small=0.5, least_files=4.0), []) == 2 + 3
+    assert waited == [2 + 2, 2 + 9, 2 + 48]  # of nine commits and more the mean decides
     assert next_by_count(table, replace(laws, least_files=50.0, new_small=0.0), chances) == inf  # none come
 
 
@@ -276,6 +279,14 @@ def test_commits_of_nothing_come_before_other_jobs_and_after():
     schedule = [[0.0] * 3 for _ in range(IDLE + 1)] + [[7.0, 2.0, 7.0], [7.0, 0.0, 7.0]]
     assert [rest(table, simple_laws(), schedule, part) for part in range(2)] == [True, False]
     assert table.flows[Flow.SNAPSHOTS] == 2
+
+
+@pytest.mark.parametrize("room", [0, 1, 2])
+def test_commits_stop_where_samples_have_no_room(room: int):
+    """Each of these takes one; statements and jobs may take nine more around it."""
+    table, schedule = new_table(), [*[[inf]] * (IDLE + 1), [0.0], [0.0]]
+    run(table, simple_laws(), 9.0, [1.0, 2.0, 3.0, inf], schedule, [], [0.0] * (10 + room) * SAMPLE)
+    assert table.numbers[COMMITS] == table.numbers[SAMPLED] == room
 
 
 def test_a_sample_says_what_there_is():

@@ -13,7 +13,7 @@ from wasim.years.machine.appends import append, live_bytes, live_files, manifest
 from wasim.years.machine.changes import carry_out_change, change_rows, upsert
 from wasim.years.machine.files import begin_cohort, deal_out, small_of
 from wasim.years.machine.jobs import digits_of_totals, entries_of_deletes
-from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes
+from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, manifest_bytes
 from wasim.years.machine.statements import (
     add_written,
     bytes_of_deletes,
@@ -41,6 +41,7 @@ from wasim.years.machine.statements import (
     take_over,
     tasks_for,
     together_of,
+    written_in,
 )
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
@@ -206,6 +207,9 @@ def test_a_delete_of_whole_files_writes_none() -> None:
     assert (live_files(table, 0), table.flows[Flow.ROWS]) == pytest.approx((1, 10))
     assert counted(table, NEW_FILES, GONE_FILES, GONE_RECORDS, CREATED, KEPT) == pytest.approx([0, 2, 20, 2, 1])
     assert table.flows[Flow.WRITTEN_FILES] == 3
+    change_rows(table, statement(LAWS, DELETE, 20.0, on_read=True), DELETE)  # those are gone
+    assert (live_files(table, 0), table.flows[Flow.ROWS]) == pytest.approx((1, 10))
+    assert counted(table, GONE_FILES, NEW_DELETES, CREATED) == [0, 0, 0]
 
 
 def test_the_oldest_rows_of_whole_files_go_without_delete_files() -> None:
@@ -234,7 +238,7 @@ def test_a_delete_leaves_the_other_rows_of_its_files() -> None:
     table = appended(3)
     change_rows(table, statement(LAWS, DELETE, 13.0, place=OLDEST), DELETE)
     assert (live_files(table, 0), table.flows[Flow.ROWS]) == pytest.approx((2, 17))
-    assert table.numbers[GONE_ROWS] == 13
+    assert table.numbers[GONE_ROWS] == table.numbers[OLDEST_ROW] == 13
     assert counted(table, NEW_RECORDS, GONE_RECORDS) == [7, 20]
     assert (small_of(table, PARTIAL_FILES), small_of(table, PARTIAL_ROWS)) == (1, 7)
     assert (small_of(table, SMALL_FILES), small_of(table, SMALL_ROWS)) == pytest.approx((1, 10))
@@ -378,6 +382,18 @@ def test_an_upsert_replaces_rows_and_brings_the_others(on_read: bool) -> None:
     assert table.flows[Flow.SNAPSHOT_JSON_BYTES] - json == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("on_read", "large"), [(False, 2), (True, 0)])
+def test_copies_leave_one_large_file_to_a_partition(on_read: bool, large: float) -> None:
+    """All rows of the files that an upsert hits in either of two partitions, where it writes them again."""
+    laws = statement(LAWS, UPSERT, 0.0, place=SCATTERED, on_read=on_read)
+    laws = replace(laws, replaced_per_commit=4.0, new_rows=6.0, upserts=1)
+    laws = replace(laws, is_partitioned=1, open_partitions=2.0, partitions=2.0)
+    table = appended(1, laws)
+    for _ in range(3):
+        upsert(table, laws)
+    assert table.numbers[LARGE] == pytest.approx(large)
+
+
 @pytest.mark.parametrize(("wanted", "operation"), [(0.0, DELETES), (12.0, OVERWRITES)])
 def test_a_table_that_is_overwritten_holds_the_new_rows_alone(wanted: float, operation: int) -> None:
     table = appended(3)
@@ -466,7 +482,7 @@ def test_what_is_left_of_open_partitions_is_overwritten_later() -> None:
     assert sum(count for count, live in manifests(table) if live > 0) == pytest.approx(4 * (1 - 0.5**2) + 1)
     overwrite_rows(table, laws, 1.0, True)
     assert counted(table, GONE_FILES, NEW_FILES) == pytest.approx([2.5, 1])  # of the four, and of what the first wrote
-    assert table.numbers[EDGE_FILES] == pytest.approx(1.5)
+    assert [table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS]] == pytest.approx([1.5, 1.5])
 
 
 def test_a_task_takes_a_mebibyte_at_least() -> None:
@@ -561,6 +577,15 @@ def test_the_oldest_rows_stay_in_their_partitions(first: float, rows: float, exp
     assert held_in(table) == pytest.approx((2, rows))
 
 
+def test_oldest_rows_are_in_the_hours_that_they_came_in() -> None:
+    """Two hours of 100 rows each counted together, and a third one."""
+    table, laws = new_table(), replace(LAWS, lifetime=10.0, open_partitions=1.0, partitions=1.0)
+    begin_cohort(table, 2.0)
+    begin_cohort(table, 1.0)
+    table.numbers[DEALT] = 30.0
+    assert [written_in(table, laws, place, 50.0, 250.0) for place in range(2)] == [(2, 150), (1, 50)]
+
+
 def held_in(table: Table) -> tuple[float, float]:
     """Compacted and settled files, and their rows."""
     numbers = table.numbers
@@ -605,6 +630,7 @@ def test_written_files_are_there_and_listed_once(small_rows: float, settled: tup
     assert held_in(table) == pytest.approx((4, 100))
     assert (table.numbers[SETTLED_FILES], table.numbers[SETTLED_ROWS]) == settled
     assert [entries_of(table, kind) for kind in (PARTIAL, SETTLED)] == [4 - settled[0], settled[0]]
+    assert rows_of(table)[-1][BYTES] == pytest.approx(manifest_bytes(table, laws, 0, 0.0, 4.0, 0.0, 0.0))
     assert table.numbers[SQUARES] == pytest.approx(0 if settled[0] == 4 else 3 * 25**2)
     assert table.numbers[EDGE_FILES] == 0  # of statements at an end alone
     assert add_written(table, laws, 0.0, 0.0, True, 0.0, 0.0) == 0

@@ -7,7 +7,7 @@ from math import exp, inf
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.machine import simple_laws
 
@@ -74,6 +74,7 @@ from wasim.years.machine.touched import (
     hit_of_hours,
     hit_of_large,
     hit_scattered,
+    hit_up_to,
     is_at_edge,
     large_files,
     largest_of,
@@ -82,6 +83,7 @@ from wasim.years.machine.touched import (
     missed_of_fading,
     note_where_written,
     partitions_hit,
+    partitions_passed,
     rows_by_chance,
     rows_in_files,
     rows_of_open,
@@ -315,6 +317,12 @@ def test_files_that_statements_fade_are_missed_by_their_age(most: float, folds: 
         assert missed == pytest.approx(np.exp(-share * rows).mean(), abs=1e-4)
 
 
+@pytest.mark.parametrize("most", [0.01, 1.0, 4.0, 4.1, 5.0, 30.0])
+def test_files_up_to_so_many_rows_are_hit_as_summed(most: float) -> None:
+    each = (np.arange(200_000) + 0.5) * most / 200_000
+    assert hit_up_to(most) == pytest.approx((-np.expm1(-each) / each).sum() * most / 200_000, rel=5e-7)
+
+
 def test_every_nth_row_hits_as_many_files() -> None:
     assert [hit_by_stride(touched, 0.0, 0.0) for touched in (0.0, 0.3, 1.0, 2.5)] == pytest.approx([0, 0.3, 1, 1])
     for touched in (0.3, 1.0, 2.5):
@@ -348,6 +356,7 @@ def test_a_stride_of_an_upsert_meets_rows_that_nothing_moved() -> None:
     assert table.hits[HIT_FILES][ARRIVED] == pytest.approx(6 * hit_by_stride(12 * 0.05, 0.2, 0.0))
 
 
+@example(commits=3, files=2, deals_in_turn=False, is_newest=False, dead=6, wanted=6)
 @given(
     commits=st.integers(1, 9),
     files=st.sampled_from([1, 2, 3, 4]),
@@ -424,7 +433,7 @@ def test_files_that_arrived_after_a_compaction_are_whole_ones() -> None:
     table.classes[REWRITTEN][FILES], table.classes[ARRIVED][FILES] = 1.0, 2 * LAWS.files
     assert [begins_with_files(table, laws, row) for row in (8.0, 12.0, 24.0, 30.0)] == [False, True, True, False]
     laws = replace(laws, is_partitioned=1)
-    for commits, is_whole in ((1.0, True), (3.0, False)):
+    for commits, is_whole in ((1.0, True), (2.0, True), (3.0, False)):
         table.numbers[COMPACTED_AT] = commits
         assert begins_with_files(table, laws, 24.0) == is_whole
 
@@ -496,6 +505,11 @@ def test_partitions_are_hit_as_chance_or_their_age_has_it() -> None:
     assert partitions_hit(table, laws, 5.0) == pytest.approx(drawn(8.0, 5.0))
     assert partitions_hit(table, replace(laws, lifetime=inf), 5.0) == pytest.approx(drawn(4.0, 5.0))
     assert table.numbers[COHORTS] == 1
+
+
+def test_partitions_passed_are_whole_ones_but_for_rounding() -> None:
+    laws = replace(LAWS, rows_per_commit=0.7, new_rows=0.7, lifetime=3.0)
+    assert [partitions_passed(laws, commits) for commits in (6.0, 7.5)] == [2, pytest.approx(2.5)]
 
 
 def test_open_partitions_have_rows_of_their_commits_so_far() -> None:

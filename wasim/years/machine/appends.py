@@ -14,7 +14,7 @@ from wasim.years.machine.manifests import (
     saved,
     settle,
 )
-from wasim.years.machine.sizes import at, digits_through, through
+from wasim.years.machine.sizes import at, digits_through, is_any, through
 from wasim.years.machine.tables import (
     COMMITS,
     COUNT,
@@ -22,7 +22,6 @@ from wasim.years.machine.tables import (
     IS_NEW,
     LIST_BYTES,
     MOST_KINDS,
-    NEGLIGIBLE,
     POSITION_DELETES,
     REMOVED_FILES,
     ROWS,
@@ -147,7 +146,7 @@ def append_one(table: Table, laws: Laws, merges_data: bool, merges_deletes: bool
         settle(table, 0, MOST_KINDS)
     if merges_deletes:
         rows, used = table.rows[1], table.used[1]
-        if rows[used - 1][COUNT] > 1 + NEGLIGIBLE:
+        if is_any(rows[used - 1][COUNT] - 1):
             rows[used - 1][COUNT] -= 1
             table.used[1] = used = copy_some(rows, used, rows[used - 1], 1.0)
         rows[used - 1][IS_NEW] = 1.0

@@ -15,7 +15,6 @@ from wasim.years.machine.tables import (
     HIT_BY_CHANCE,
     HIT_ROWS,
     IS_DYNAMIC,
-    IS_THERE,
     NET_ROWS,
     NEW_ROWS,
     NEWEST,
@@ -64,7 +63,7 @@ def next_statement(table: Table, laws: Laws) -> float:
 def next_of_change(table: Table, laws: Laws, change: int) -> float:
     """The writer's commit that the next run of a statement follows; infinite if none does."""
     row, turn = laws.changes[change], table.numbers[NEXT_TURN + change] + 1
-    if row[IS_THERE] == 0 or turn > row[RUNS]:
+    if turn > row[RUNS]:
         return inf
     return float(commit_at(int(turn), int(row[EVERY_US]), laws.interval_us))
 

@@ -3,6 +3,7 @@
 from math import ceil, erf, exp, floor, inf, log1p, pi, sqrt
 
 from wasim.rules.compaction import LOOKBACK, is_much_deleted, is_rewritten, row_groups, task_bytes
+from wasim.rules.maintenance import is_due
 from wasim.years.machine.sizes import bytes_of_rows, compacted_bytes, is_any, is_rewritten_for_size
 from wasim.years.machine.tables import (
     ADDS_ANYWHERE,
@@ -96,7 +97,7 @@ def deal_out(table: Table, laws: Laws) -> None:
         numbers[DEALT] = commits
         return
     tasks = laws.tasks_in_order
-    while numbers[DEALT] < commits - NEGLIGIBLE:
+    while is_any(commits - numbers[DEALT]):
         unit = floor(numbers[DEALT] / lifetime + NEGLIGIBLE)
         last = min(commits, max(numbers[DEALT] + 1, float(floor((unit + 1) * lifetime + NEGLIGIBLE))))
         begun = numbers[DEALT] - unit * lifetime
@@ -107,7 +108,7 @@ def deal_out(table: Table, laws: Laws) -> None:
             begin_cohort(table, laws.partitions * (commits - numbers[DEALT]))
             last = commits
         before = (unit + 1) * lifetime - numbers[DEALT]  # of its rows, where the next commit's partitions differ
-        if laws.straddling > 0 and NEGLIGIBLE < before < 1 - NEGLIGIBLE:
+        if laws.straddling > 0 and is_any(min(before, 1 - before)):
             whole = floor(before * tasks)  # one more writes into both
             into_newest(table, laws, (whole + 1) / (tasks + laws.straddling))
             open_next(table, laws)
@@ -253,14 +254,14 @@ def group_bytes(table: Table, laws: Laws, one: list[float], of_small: float, of_
     for number in range(2):
         of_size, (of_files, rows) = sizes[number], arrived[number]
         of_size[0] = one[SMALL_FILES] * of_small * of_files
-        if of_size[0] > 0:
+        if is_any(of_size[0]):
             of_size[1], of_size[2] = bytes_of_rows(laws, rows), rows * laws.new_share * table.numbers[ARRIVED_LIVE]
             found += of_size[0] * of_size[1]
     for number in range(MOST_SIZES):
         column = SIZED_FILES + 2 * number
         of_size, files = sizes[number + 2], one[column]
         of_size[0] = files * of_partial if is_any(files) else 0.0
-        if of_size[0] > 0:
+        if is_any(of_size[0]):
             rows = one[column + 1] / files
             of_size[1], of_size[2] = compacted_bytes(laws, rows), rows * table.numbers[REWRITTEN_LIVE]
             found += of_size[0] * of_size[1]
@@ -284,10 +285,10 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
     partitions are taken together: any that is left would keep each of them.
     """
     files = one[SMALL_FILES] + one[PARTIAL_FILES]
-    apart, is_due = sqrt(min(one[UNEVEN], files)), is_group_due(table, laws, one, files)
+    apart, are_due = sqrt(min(one[UNEVEN], files)), is_group_due(table, laws, one, files)
     is_like_others = not is_any(apart) or one[PARTITIONS] <= 1
     if is_like_others or is_group_due(table, laws, one, min(2.0, files)):  # for its content
-        return (1.0 if is_due else 0.0), 0.0
+        return (1.0 if are_due else 0.0), 0.0
     above = (files - laws.min_input_files + MEDIAN) / apart
     share = (1 + erf(above / sqrt(2))) / 2
     if one[PARTITIONS] * min(share, 1 - share) < MEDIAN:
@@ -300,9 +301,9 @@ def partitions_counted(table: Table, laws: Laws, place: int) -> int:
     commits walk through partitions, how many commits take them through all.
     """
     every = floor(1 / laws.walked + MEDIAN) if laws.walked < 1 else table.cohorts[place][PARTITIONS]
-    is_apart = max(laws.uneven, 1 - laws.walked) > NEGLIGIBLE and 1 < every <= MOST_COUNTED
+    is_apart = is_any(max(laws.uneven, 1 - laws.walked)) and 1 < every <= MOST_COUNTED
     is_apart = is_apart and place == newest_place(table)
-    is_appended = laws.changes_rows == 0 and table.used[1] == 0 and laws.closed_share + laws.settled_files == 0
+    is_appended = max(laws.changes_rows, table.used[1], laws.closed_share, laws.settled_files) == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
 
@@ -451,7 +452,7 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
             groups, of_small, of_partial = counted_due(table, laws, one, counted)
         else:
             groups, more = groups_due(table, laws, one)
-        part = share * groups if share * groups < 1 - NEGLIGIBLE else 1.0
+        part = share * groups if is_any(1 - share * groups) else 1.0
         one[SINCE] += part * (since - one[SINCE])
         one[DELETES_BEFORE] += part * (deletes_before - one[DELETES_BEFORE])
         if part < 1 and is_any(one[SMALL_FILES] + one[PARTIAL_FILES]):
@@ -559,8 +560,6 @@ def take_files(
 ) -> int:
     """This share of the files of one size goes into tasks, of which so many are open; how many are then."""
     tasks, (part, most), (files, size, rows) = table.tasks, limits, table.sizes[number]
-    if files <= 0:
-        return opened
     groups, own = row_groups(size), table.numbers[OWN_DELETES + min(1, number // 2)]
     files, size, rows = share * files * groups, (size + own) / groups, rows / groups  # each is read by itself
     if size > most:
@@ -585,8 +584,7 @@ def take_files(
         opened += 1
         if opened > LOOKBACK:
             opened = close_fullest(table, laws, one, part)
-        if left > 1:
-            add_files(tasks[opened - 1], left - 1, size, rows)
+        add_files(tasks[opened - 1], max(0.0, left - 1), size, rows)
     return opened
 
 
@@ -629,7 +627,7 @@ def note_task(table: Table, laws: Laws, one: list[float], times: float, rows: fl
 def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: float) -> None:
     """Compaction made so many files of so many rows each, in all partitions of `one`."""
     numbers, done = table.numbers, table.done
-    if files <= 0 or rows < MEDIAN:
+    if not is_any(files) or rows < MEDIAN:
         return
     done[MADE_BYTES] += files * compacted_bytes(laws, rows)
     if is_rewritten_for_size(laws, rows):
@@ -705,8 +703,8 @@ def drop_closed(table: Table, laws: Laws) -> tuple[float, float]:
     while place < int(numbers[COHORTS]) - 1:
         one = table.cohorts[place]
         note_live(table, laws, place)
-        is_due = is_group_due(table, laws, one, files_in(table, place))
-        if is_due or (writes_oldest(laws) and are_to_be_oldest(table, laws, place)):
+        is_waiting = is_group_due(table, laws, one, files_in(table, place))
+        if is_waiting or (writes_oldest(laws) and are_to_be_oldest(table, laws, place)):
             place += 1
             continue
         left_small += one[PARTITIONS] * one[SMALL_FILES]
@@ -731,7 +729,7 @@ def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) 
     counted = partitions_counted(table, laws, newest)
     if laws.by_chance and counted > 0:
         others = small_files(table, laws) - counted * files_in(table, newest)
-        return others + count_arrived(table, laws, counted, True) >= laws.least_files - MEDIAN
+        return is_due(others + count_arrived(table, laws, counted, True) + MEDIAN, laws.least_files)
     arrived = small_of(table, SMALL_FILES) if laws.new_small > 0 else 0.0
     missing = laws.least_files - MEDIAN - small_files(table, laws)
     commits = floor(arrived / laws.files + 0.5) + more

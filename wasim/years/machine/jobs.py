@@ -220,7 +220,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     of_edge = files_in(table, edge)
     with_dead = all_with_dead(table, laws, SMALL_FILES), all_with_dead(table, laws, PARTIAL_FILES)
     take_groups(table, laws, share)
-    is_edge_taken = files_in(table, edge) < of_edge - NEGLIGIBLE
+    is_edge_taken = is_any(of_edge - files_in(table, edge))
     left_small, left_partial = drop_closed(table, laws)
     begin_summary(table)
     if done[GROUPS] > 0:
@@ -235,7 +235,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)
         forget_seen(table, laws, smalls, of_small, of_partial, is_edge_taken)
-        is_all = (of_small >= 1 or not is_any(smalls)) and (of_partial >= 1 or not is_any(partials))
+        is_all = not is_any(smalls - done[TOOK_SMALL] + partials - done[TOOK_PARTIAL])
         if not is_any(before) and (is_all or max(laws.deletes, laws.uses_vectors) == 0):
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
@@ -372,8 +372,7 @@ def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -
     flows[WRITTEN_FILES + 1] += done[MADE_BYTES]
     if laws.changes_rows:
         balance_files(table, laws)
-    live = live_bytes(table)
-    records = flows[ROWS] * min(1.0, done[TOOK_BYTES] / live) if live > 0 else 0.0
+    records = flows[ROWS] * min(1.0, done[TOOK_BYTES] / max(live_bytes(table), NEGLIGIBLE))
     counters[NEW_FILES], counters[NEW_RECORDS], counters[NEW_BYTES] = max(1.0, made), records, done[MADE_BYTES]
     counters[GONE_FILES], counters[GONE_RECORDS] = taken, records
     counters[GONE_BYTES] += done[TOOK_BYTES]
@@ -384,7 +383,7 @@ def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -
 def drop_vectors(table: Table, laws: Laws, files: float) -> None:
     """Deletion vectors of this many files go with them, the newest ones, as these are what compaction takes."""
     listed, flows = entries_of_deletes(table), table.flows
-    if not is_any(files) or listed <= 0:
+    if not is_any(min(files, listed)):
         return
     size, share = flows[WRITTEN_FILES + 3] - flows[REMOVED_FILES + 3], min(1.0, files / listed)
     drop_entries(table, laws, files, True)

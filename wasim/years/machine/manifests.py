@@ -82,10 +82,10 @@ def list_bytes(table: Table, laws: Laws) -> float:
 
 def is_like(one: list[float], other: list[float]) -> bool:
     """Whether manifests of two rows may be counted together."""
-    if abs(one[BYTES] - other[BYTES]) / one[BYTES] > NEGLIGIBLE:
+    if is_any(abs(one[BYTES] - other[BYTES]) / one[BYTES]):
         return False
     for column in range(FRESH, SIBLINGS + 1):  # noqa: SIM110 - numba compiles no generators
-        if abs(one[column] - other[column]) > NEGLIGIBLE:
+        if is_any(abs(one[column] - other[column])):
             return False
     return True
 
@@ -214,7 +214,7 @@ def drop_dead(table: Table, group: int) -> None:
     for place in range(table.used[group]):
         row = rows[place]
         live = live_of(row)
-        if row[IS_NEW] > 0 or live >= 1 - NEGLIGIBLE:
+        if row[IS_NEW] > 0 or not is_any(1 - live):
             left = 1.0
         else:
             left = live if is_any(live) else 0.0
@@ -222,8 +222,7 @@ def drop_dead(table: Table, group: int) -> None:
         if left > 0:
             if kept != place:
                 copy_row(rows, kept, row)
-            if left < 1:
-                hold_one(rows[kept], left)
+            hold_one(rows[kept], left)
             kept += 1
     table.used[group] = kept
 
@@ -235,7 +234,7 @@ def part_from_dead(table: Table, group: int) -> None:
     rows, used, first = table.rows[group], table.used[group], 0
     while first < used:
         siblings, stop, alive, dead = rows[first][SIBLINGS], first, 0.0, 0.0
-        while stop < used and rows[stop][IS_NEW] == 0 and abs(rows[stop][SIBLINGS] - siblings) <= NEGLIGIBLE:
+        while stop < used and rows[stop][IS_NEW] == 0 and not is_any(abs(rows[stop][SIBLINGS] - siblings)):
             left = min(1.0, live_of(rows[stop]))
             alive, dead, stop = alive + rows[stop][COUNT] * left, dead + rows[stop][COUNT] * (1 - left), stop + 1
         if is_any(dead):
@@ -259,7 +258,7 @@ def close_bin(table: Table, laws: Laws, group: int, copied: int, parts: int, rep
     items = 0.0
     for part in range(parts):
         items += counts[part]
-    if items <= 1 + NEGLIGIBLE or (newest and items < laws.least - NEGLIGIBLE):
+    if not is_any(items - 1) or (newest and is_any(laws.least - items)):
         for part in range(parts):
             copied = copy_some(spare, copied, rows[table.places[part]], counts[part] * repeat)
         return copied
@@ -373,18 +372,16 @@ def commits_until_merge(table: Table, laws: Laws, group: int, new_bytes: float) 
                 items, filled, left = items + taken, filled + taken * size, left - taken
             if not is_any(left):
                 continue
-            if items > 1 + NEGLIGIBLE:
+            if is_any(items - 1):
                 return 1.0
         each, full, rest = in_bins(left, size, target)
-        if full > 0 and each > 1 + NEGLIGIBLE:
+        if is_any(min(full, each - 1)):
             return 1.0
         items, filled = rest, rest * size
     by_count = max(1.0, least - items)
     until_full = max(1.0, floor((target - filled) / new_bytes + NEGLIGIBLE) + 1.0)
-    if until_full > by_count:
-        return by_count
-    if items + until_full - 1 > 1 + NEGLIGIBLE:
-        return until_full
+    if is_any(items + until_full - 2):
+        return min(by_count, until_full)
     # one manifest alone fills the bin: the next bin starts with this commit's
     per_bin = float(floor(target / new_bytes + NEGLIGIBLE))
     return inf if per_bin < 2 else max(1.0, until_full - 1 + min(least, per_bin + 1))
@@ -413,7 +410,7 @@ def settle_entries(table: Table, kind: int, amount: float) -> None:
             share = min(1.0, amount / held)
             amount -= share * held
             older, one = spare[copied], row[kind]
-            if row[COUNT] <= 1 + NEGLIGIBLE or share >= 1 - NEGLIGIBLE:
+            if not is_any(min(row[COUNT] - 1, 1 - share)):
                 older[kind], older[SETTLED] = one * (1 - share), row[SETTLED] + one * share
             else:
                 older[COUNT], older[kind], older[SETTLED] = row[COUNT] * share, 0.0, row[SETTLED] + one
@@ -442,7 +439,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     if parts > MANY_PARTS:  # on average
         parts = total / laws.target + 0.5
     parts = min(parts, entries) if entries >= 1 else 1.0
-    if count <= 1 + NEGLIGIBLE and parts <= 1:
+    if parts <= 1 and not is_any(count - 1):
         return False
     begin_row(one, parts, 0.0, 1.0)
     for place in range(used):

@@ -2,12 +2,14 @@
 
 from math import ceil, floor, inf
 
+from wasim.rules.maintenance import is_due
 from wasim.years.flows import WIDTH
 from wasim.years.machine.appends import append, manifests_of
 from wasim.years.machine.changes import carry_out_changes, next_statement, upsert
 from wasim.years.machine.files import deal_out, has_enough, newest_place, partitions_counted, small_files
 from wasim.years.machine.jobs import commit_nothing, compact, rewrite_manifests
 from wasim.years.machine.manifests import list_bytes
+from wasim.years.machine.sizes import is_any
 from wasim.years.machine.tables import (
     COMMITS,
     COMPACTION,
@@ -58,11 +60,13 @@ def next_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> float
 def is_due_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> bool:
     """Whether there are files, or manifests, enough for a job by count."""
     has_files = laws.least_files < inf and has_enough(table, laws, chances, 0)
-    return has_files or laws.least_manifests - MEDIAN <= manifests_of(table)
+    return has_files or is_due(manifests_of(table) + MEDIAN, laws.least_manifests)
 
 
 def sample(table: Table, laws: Laws, samples: list[float]) -> None:
-    """Notes the table as it is."""
+    """Notes the table as it is, where there is room for any."""
+    if len(samples) == 0:
+        return
     size = list_bytes(table, laws)
     sums, place = table.sums, int(table.numbers[SAMPLED]) * SAMPLE
     samples[place], samples[place + 1], samples[place + 2] = table.numbers[COMMITS], sums[0], sums[7]
@@ -129,30 +133,29 @@ def carry_out(
     """The statements and jobs that follow this commit in the order of their times, with samples before and after them
     if there is room for any.
     """
-    is_sampled, is_idle = len(samples) > 0, commit_of(table, schedule, IDLE) <= table.numbers[COMMITS]
-    if is_sampled:
-        sample(table, laws, samples)
-    if is_idle and rest(table, laws, schedule, 0) and is_sampled:
+    is_idle = commit_of(table, schedule, IDLE) <= table.numbers[COMMITS]
+    sample(table, laws, samples)
+    if is_idle and rest(table, laws, schedule, 0):
         sample(table, laws, samples)
     compacts_at = due_at(table, schedule, COMPACTION, laws.least_files < inf)
     rewrites_at = due_at(table, schedule, REWRITE, laws.least_manifests < inf)
     for turn in range(2):
         is_compaction = (compacts_at <= rewrites_at) == (turn == 0)
         at = compacts_at if is_compaction else rewrites_at
-        if carry_out_changes(table, laws, at) and is_sampled:
+        if carry_out_changes(table, laws, at):
             sample(table, laws, samples)
-        if at < inf and maintain(table, laws, chances, is_compaction) and is_sampled:
+        if at < inf and maintain(table, laws, chances, is_compaction):
             sample(table, laws, samples)
-    if carry_out_changes(table, laws, inf) and is_sampled:
+    if carry_out_changes(table, laws, inf):
         sample(table, laws, samples)
-    if is_idle and rest(table, laws, schedule, 1) and is_sampled:
+    if is_idle and rest(table, laws, schedule, 1):
         sample(table, laws, samples)
 
 
 def maintain(table: Table, laws: Laws, chances: list[list[float]], is_compaction: bool) -> bool:
     """A compaction or a rewrite of manifests that is due; whether one by count has enough to do."""
     if not is_compaction:
-        if laws.least_manifests < inf and laws.least_manifests - MEDIAN > manifests_of(table):
+        if laws.least_manifests < inf and not is_due(manifests_of(table) + MEDIAN, laws.least_manifests):
             return False
         rewrite_manifests(table, laws)
         return True
@@ -169,6 +172,7 @@ def maintain(table: Table, laws: Laws, chances: list[list[float]], is_compaction
 def rest(table: Table, laws: Laws, schedule: list[list[float]], part: int) -> bool:
     """The commits of nothing before other jobs, or after them; whether there are any."""
     times = schedule[IDLE + 1 + part][int(table.numbers[NEXT_RUN + IDLE])]
-    if times > 0:
+    is_there = is_any(times)
+    if is_there:
         commit_nothing(table, laws, times)
-    return times > 0
+    return is_there

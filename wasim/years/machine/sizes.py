@@ -13,7 +13,7 @@ def is_any(amount: float) -> bool:
 
 def digits(value: float) -> int:
     """Digits of the nearest whole number; one of a number below zero."""
-    found, power = (7, 1e7) if value + 0.5 >= 1e6 else (1, 10.0)
+    found, power = 1, 10.0
     while value + 0.5 >= power:
         found += 1
         power *= 10.0

@@ -38,7 +38,6 @@ from wasim.years.machine.tables import (
     COMMITS,
     COUNT,
     DEAD,
-    DELETE,
     DELETES,
     EDGE_FILES,
     EDGE_ROWS,
@@ -244,7 +243,7 @@ def note_edge(table: Table, laws: Laws, made: float, rows: float, is_own: bool) 
     numbers[EDGE_FILES], numbers[EDGE_ROWS] = made, rows
     if numbers[IS_NEWEST] > 0 and laws.lifetime < inf and not is_own:
         numbers[EDGE_ROWS] = min(rows, rows_of_open(table, laws))
-        if numbers[EDGE_ROWS] < rows - NEGLIGIBLE:
+        if is_any(rows - numbers[EDGE_ROWS]):
             numbers[EDGE_FILES] = min(made, drawn(laws.open_partitions, numbers[EDGE_ROWS]))
 
 
@@ -299,8 +298,6 @@ def mix_partitions(
         of_each = (written**2 / every + of_hit - twice) / max(1.0, made / every)
         table.numbers[SQUARES] += max(0.0, of_each - written**2 / max(made, 1.0))
         return
-    if made <= 1:
-        return
     # of pairs of rows in files apart, those in one partition: few, where a file holds most rows of each
     apart, live = squares + of_arrived, live_rows(table)
     pairs = max(0.0, live**2 / partitions_so_far(table, laws) - apart) / max(live**2 - apart, 1.0)
@@ -324,7 +321,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     take_over(table, laws, again, held, seen)
     list_deletes(table, laws, entries, seen)
     numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
-    made = data_files_made(table, laws, written, written - inserted, inserted, touched)
+    made = data_files_made(table, laws, written, updated, inserted, touched)
     note_edge(table, laws, made, written, True)
     made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
     is_taken = is_any(made) and is_rewritten_for_size(laws, written / made)
@@ -342,8 +339,8 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     counters[GONE_DELETES], counters[GONE_POSITIONS], counters[GONE_BYTES] = again, earlier, removed_bytes
     created = 2.0 if is_any(made) else 1.0
     note_manifests(table, created, replaced, partitions_hit(table, laws, max(hit, made)))
-    operation = OVERWRITES if is_any(made) and change != DELETE else DELETES
-    note_statement(table, laws, change, operation, digits_of_merge(change, 0.0, updated, inserted))
+    counted = digits_of_merge(change, 0.0, updated, inserted)
+    note_statement(table, laws, change, OVERWRITES if is_any(made) else DELETES, counted)
 
 
 def leave_squares(table: Table) -> None:
@@ -357,7 +354,7 @@ def leave_squares(table: Table) -> None:
 def part_new(table: Table, laws: Laws, made: float, written: float) -> None:
     """Files of new rows are larger than others, which have few partitions: the squares of what is in each."""
     numbers, new = table.numbers, min(table.numbers[NEW_CELLS], made)
-    if NEGLIGIBLE < new < made - NEGLIGIBLE:
+    if is_any(min(new, made - new)):
         earlier_rows = written - min(numbers[NEW_CELL_ROWS], written)
         others = (made - new) / max(made - new, partitions_hit(table, laws, earlier_rows)) * earlier_rows
         apart = (written - others) ** 2 / new + others**2 / (made - new)
@@ -594,9 +591,8 @@ def cells_of_tasks(laws: Laws, first: float, last: float, unit: float) -> float:
     for task in range(int(tasks)):
         at = max(first + floor(task * (last - first) / tasks), unit * each)
         stop = first + floor((task + 1) * (last - first) / tasks)
-        if at >= stop:
-            continue
-        found += cells_between(laws, at, stop)
+        if at < stop:
+            found += cells_between(laws, at, stop)
     return found
 
 
@@ -767,7 +763,8 @@ def together_of(table: Table, laws: Laws, made: float) -> float:
     arrived = laws.files * (1.0 if table.numbers[STATEMENTS_WRITE] > 0 else table.numbers[COMMITS])
     written = flows[WRITTEN_FILES] + made - arrived
     kept = min(1.0, (small_of(table, PARTIAL_FILES) + table.numbers[SETTLED_FILES]) / max(written, 1.0))
-    return made * kept / (1 - (1 - kept) ** made) if made > 1 and is_any(kept) else 1.0
+    made = max(1.0, made)
+    return made * kept / (1 - (1 - kept) ** made) if is_any(kept) else 1.0
 
 
 def into_partitions(table: Table, files: float, rows: float) -> None:

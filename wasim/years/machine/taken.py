@@ -138,7 +138,7 @@ def kept_by(
     whole = max(0.0, count - 1)  # manifests of which all entries are among the newest
     last = among * count - whole if whole > 0 else among
     untouched = untouched_of(laws, row, gone, last, together, touches, apart)
-    if whole > 0 and last < 1:
+    if whole > 0:
         untouched = (whole * untouched_of(laws, row, gone, 1.0, together, touches, apart) + untouched) / count
     return untouched ** (1 / together) if together > 1 and touches == 0 else untouched
 
@@ -180,7 +180,7 @@ def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, fl
     Of files that were written again the newest stands for the large file of a partition, which statements write last.
     """
     large = table.numbers[LARGE] if group == 0 else 0.0
-    older = entries_of(table, PARTIAL) if large > 0 else 0.0
+    older = entries_of(table, PARTIAL)
     mark_anywhere(table, group, shares)
     for place in range(table.used[group] - 1, -1, -1):
         row, gone = table.rows[group][place], table.gone[place]
@@ -225,11 +225,10 @@ def rows_missed_by(table: Table, missed: float) -> float:
         return pairs / rows if rows > 0 else 0.0
     for number in range(3):
         mean, wider = table.likely[number][0], table.likely[number][1]
-        if mean > 0:
-            each = 1 / (1 + (1 - missed) * wider)
-            found = table.classes[number][FILES] * mean * missed_by(mean, wider, 1 - missed) * each
-            rows += found
-            pairs += found * (mean + wider) * each
+        each = 1 / (1 + (1 - missed) * wider)
+        found = table.classes[number][FILES] * mean * missed_by(mean, wider, 1 - missed) * each
+        rows += found
+        pairs += found * (mean + wider) * each
     return missed * pairs / rows if rows > 0 else 0.0
 
 
@@ -405,12 +404,12 @@ def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) ->
             elif piece == 1 and partly > 0:
                 share, left = (hit - emptied) / partly, partly
                 none = all_occupied(live_of(row), share) if by_chance else 0.0
-                if NEGLIGIBLE < none < 1 - NEGLIGIBLE:
+                if is_any(min(none, 1 - none)):
                     write_again(table, laws, group, row, copied, partly * none, each)
                     copied, share, left = copied + 1, (share - none) / (1 - none), partly * (1 - none)
                 part = (each[0] * share, each[1] * share, each[2] * share)
                 write_again(table, laws, group, row, copied, left, part)
-            elif piece == 2 and emptied > 0:
+            elif piece == 2 and is_any(emptied):
                 write_again(table, laws, group, row, copied, emptied, each)
             else:
                 continue

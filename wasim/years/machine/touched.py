@@ -219,7 +219,7 @@ def hit_by_size(table: Table) -> tuple[float, float]:
             cohort = table.cohorts[place]
             for column in range(SIZED_FILES, UNEVEN, 2):
                 files, held = cohort[PARTITIONS] * cohort[column], cohort[PARTITIONS] * cohort[column + 1]
-                if files <= NEGLIGIBLE:
+                if not is_any(files):
                     continue
                 each = held / files * live
                 if turn == 0:
@@ -429,10 +429,11 @@ def missed_of_fading(mean: float, wider: float, share: float) -> float:
 
 def hit_up_to(most: float) -> float:
     """The integral of (1 − e⁻ᵗ) / t from 0 to `most` rows that are touched on average."""
-    found, term = 0.0, 1.0
+    found, term, power = 0.0, 1.0, 0.0
     if most > MOST_SUMMED:
         return log(most) + EULER + exp(-most) / (most + 1 / (1 + 1 / (most + 2 / (1 + 2 / (most + 3)))))
-    for power in range(1, 40):
+    while is_any(abs(term)):
+        power += 1
         term *= -most / power
         found -= term / power
     return found
@@ -451,7 +452,7 @@ def hit_by_stride(touched: float, replaced_per_new_row: float, since: float) -> 
     for age in range(AGES):
         kept = (since + (1 - since) * (age + 0.5) / AGES) ** replaced_per_new_row
         each = (1 - (touched - whole) * kept) * exp(-replaced_per_new_row * touched * kept)
-        missed += each * (1 - kept) ** whole if whole > 0 else each
+        missed += each * (1 - kept) ** whole
     return 1 - missed / AGES
 
 
@@ -590,7 +591,7 @@ def files_with(table: Table, laws: Laws, place: int, rows: float, is_newest: boo
     statement touches all rows that the last one had touched.
     """
     number, count, live = int(table.queue[place][0]), table.queue[place][1], table.queue[place][2]
-    if rows >= live - NEGLIGIBLE:
+    if not is_any(live - rows):
         return count
     first = table.numbers[GONE_ROWS]
     if is_newest:  # before the new rows of a commit that changes them
@@ -789,7 +790,7 @@ def partitions_passed(laws: Laws, commits: float) -> float:
     """Partitions that were open one after another through this many commits, of the open one the share that it has."""
     passed = rows_through(laws, commits) / (laws.new_rows * laws.lifetime)
     whole = floor(passed + 0.5)
-    return whole if abs(passed - whole) <= NEGLIGIBLE else passed
+    return passed if is_any(abs(passed - whole)) else whole
 
 
 def closed_and_open(table: Table, laws: Laws) -> tuple[float, float]:
