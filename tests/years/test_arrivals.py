@@ -8,10 +8,10 @@ from support.synthetic import synthetic_case
 
 from wasim.scenario.examine import examine
 from wasim.scenario.from_flags import document_from_flags
-from wasim.scenario.parts import PartitionField
+from wasim.scenario.parts import Columns, PartitionField
 from wasim.scenario.sweep import make_case
 from wasim.twin import shipped_profile
-from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, even_arrivals, growing_fields, rolled
+from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, even_arrivals, growing_fields, rolled, walk
 
 SPREAD = (0.0, 0.0, 0.25, 0.5, 0.25)  # commits bring two to four files
 
@@ -70,3 +70,17 @@ def test_bytes_between_two_writers_are_in_proportion():
     for rows in (100, 2_000):
         expected = 0.75 * narrow.of(rows) + 0.25 * other.of(rows)
         assert narrow.between(other, 0.25).of(rows) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "taken", "parts"), [(20, 4, (5, 1)), (16, 5, (16, 5)), (300, 40, (15, 2)), (9, 9, (0, 0))]
+)
+def test_commits_walk_through_equal_parts_of_all_partitions(values: int, taken: int, parts: tuple[int, int]):
+    """As many are open as there are values, also where a sample of commits has walked through few."""
+    case = synthetic_case()
+    column = Columns(name="region", type="string", values=values)
+    table = case.table.model_copy(update={"columns": (column,), "partition_by": (PartitionField(column="region"),)})
+    work = case.workload.model_copy(update={"partitions_per_commit": taken, "rows_per_second": 2_000})
+    case = replace(case, table=table, workload=work)
+    assert walk(case) == parts
+    assert CommitSamples(profile=shipped_profile(case)).arrivals(case).open_partitions == pytest.approx(values)

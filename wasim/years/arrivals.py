@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
-from math import ceil, exp, expm1, floor, inf, log, log1p
+from math import ceil, exp, expm1, floor, gcd, inf, log, log1p
 
 import numpy as np
 
@@ -169,6 +169,15 @@ def walked_share(case: Case) -> float:
     """The share of the open partitions that a commit's rows may fall into: all, unless commits walk through them."""
     most, rotating = case.workload.partitions_per_commit, case.table.rotating_column
     return 1.0 if most is None or rotating is None or rotating.values is None else most / rotating.values
+
+
+def walk(case: Case) -> tuple[int, int]:
+    """Of how many equal parts of all partitions a commit takes how many that follow the last one's; 0 where none do."""
+    rotating = case.table.rotating_column
+    if walked_share(case) == 1 or rotating is None:
+        return 0, 0
+    values, taken = rotating.values or 1, case.workload.partitions_per_commit or 1
+    return values // gcd(values, taken), taken // gcd(values, taken)
 
 
 def sampled_commits(rows: int) -> int:

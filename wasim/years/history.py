@@ -29,8 +29,8 @@ from wasim.years.machine.tables import (
     FEW_COMMITS,
     HIT_BY_CHANCE,
     IDLE,
-    MOST_COUNTED,
     MOST_SIZES,
+    MOST_WALKED,
     NEXT_STOP,
     NUMBERS,
     OF_TABLE,
@@ -171,7 +171,7 @@ def new_table() -> Table:
         places=[0] * ROOM,
         counts=[0.0] * ROOM,
         cohorts=[[0.0] * ROW_OF_PARTITIONS for _ in range(ROOM)],
-        counted=[[0.0] * 4 for _ in range(MOST_COUNTED)],
+        counted=[[0.0] * 4 for _ in range(MOST_WALKED)],
         numbers=numbers,
         flows=[0.0] * WIDTH,
         before=[0.0] * 2 * COLUMNS,
@@ -186,7 +186,7 @@ def new_table() -> Table:
         hits=[[0.0] * 3 for _ in range(4)],
         queue=[[0.0] * 3 for _ in range(5)],
         likely=[[0.0] * 2 for _ in range(3)],
-        gone=[[0.0] * 3 for _ in range(ROOM)],
+        gone=[[0.0] * 4 for _ in range(ROOM)],
         counters=[0.0] * COUNTERS,
     )
 

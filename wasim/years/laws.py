@@ -14,7 +14,7 @@ from wasim.twin.snapshot_updates import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.workload import schedule
-from wasim.years.arrivals import Arrivals, straddling, walked_share, whole
+from wasim.years.arrivals import Arrivals, straddling, walk, walked_share, whole
 from wasim.years.jobs import Job
 from wasim.years.machine.sizes import compacted_bytes
 from wasim.years.machine.tables import (
@@ -59,6 +59,8 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
         partitions=arrivals.partitions,
         open_partitions=arrivals.open_partitions,
         walked=walked_share(case),
+        walk_parts=walk(case)[0],
+        walk_step=walk(case)[1],
         lifetime=arrivals.lifetime_s / case.commit_interval_s,
         straddling=straddling(case, arrivals.lifetime_s),
         uneven=_uneven(case, arrivals),

@@ -38,6 +38,7 @@ from wasim.years.machine.tables import (
     MOST_COHORTS,
     MOST_COUNTED,
     MOST_SIZES,
+    MOST_WALKED,
     NEGLIGIBLE,
     NEWEST_COMMIT,
     NEWEST_FILES,
@@ -124,6 +125,8 @@ def open_next(table: Table, laws: Laws) -> None:
         place = min(places_through(table, laws), int(table.numbers[COHORTS]) - 2)
         put_together(table, place, place + 1)
     begin_cohort(table, laws.open_partitions)
+    for part in range(MOST_COUNTED, min(laws.walk_parts, MOST_WALKED)):
+        count_anew(table, part)
 
 
 def rows_in(table: Table, laws: Laws, place: int) -> tuple[float, float]:
@@ -182,8 +185,13 @@ def begin_cohort(table: Table, partitions: float) -> None:
     table.numbers[COHORTS] += 1
     table.numbers[UNCOUNTED] = 0.0
     for place in range(MOST_COUNTED):
-        table.counted[place][FILES_THERE] = table.counted[place][COMPACTED_FILES] = 0.0
-        table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]
+        count_anew(table, place)
+
+
+def count_anew(table: Table, place: int) -> None:
+    """A partition that is counted has no file yet."""
+    table.counted[place][FILES_THERE] = table.counted[place][COMPACTED_FILES] = 0.0
+    table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]
 
 
 def put_together(table: Table, place: int, other: int) -> None:
@@ -298,11 +306,12 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
 
 def partitions_counted(table: Table, laws: Laws, place: int) -> int:
     """How many partitions these are, if the files of each are counted: few, open, and apart by chance alone; where
-    commits walk through partitions, how many commits take them through all.
+    commits walk through partitions, of how many parts of all.
     """
-    every = floor(1 / laws.walked + MEDIAN) if laws.walked < 1 else table.cohorts[place][PARTITIONS]
-    is_apart = is_any(max(laws.uneven, 1 - laws.walked)) and 1 < every <= MOST_COUNTED
-    is_apart = is_apart and place == newest_place(table)
+    every, most = table.cohorts[place][PARTITIONS], MOST_COUNTED
+    if laws.walk_parts > 0:
+        every, most = float(laws.walk_parts), MOST_WALKED
+    is_apart = is_any(max(laws.uneven, laws.walk_parts)) and 1 < every <= most and place == newest_place(table)
     is_appended = max(laws.changes_rows, table.used[1], laws.closed_share, laws.settled_files) == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
@@ -310,8 +319,8 @@ def partitions_counted(table: Table, laws: Laws, place: int) -> int:
 def count_arrived(table: Table, laws: Laws, every: int, by_chance: bool) -> float:
     """Counts the files that have come into each of so few partitions; how many there are then in all of them."""
     trials, share, found = table.numbers[UNCOUNTED] * laws.files / laws.open_partitions, 1.0, 0.0
-    if laws.walked < 1:
-        return count_walked(table, laws, every)
+    if laws.walk_parts > 0:
+        return count_walked(table, laws)
     if by_chance:
         share = 1 - laws.uneven * laws.open_partitions / laws.files  # of a commit's tasks that write into a partition
     table.numbers[UNCOUNTED] = 0.0
@@ -322,23 +331,23 @@ def count_arrived(table: Table, laws: Laws, every: int, by_chance: bool) -> floa
     return found
 
 
-def count_walked(table: Table, laws: Laws, every: int) -> float:
-    """The same of partitions that commits walk through: each has the files of the commits that came through it."""
+def count_walked(table: Table, laws: Laws) -> float:
+    """The same of parts of all partitions that commits walk through: each has the files of the commits that came."""
     numbers, counted, found = table.numbers, table.counted, 0.0
-    each, whole = laws.files / (laws.open_partitions * laws.walked), floor(numbers[UNCOUNTED] / every)
-    for commit in range(int(numbers[DEALT] - numbers[UNCOUNTED] + whole * every), int(numbers[DEALT])):
-        counted[place_walked(laws, commit, every)][FILES_THERE] += each
-    for place in range(every):
-        counted[place][FILES_THERE] += whole * each
+    each, whole = files_walked(laws), floor(numbers[UNCOUNTED] / laws.walk_parts)
+    for commit in range(int(numbers[DEALT] - numbers[UNCOUNTED] + whole * laws.walk_parts), int(numbers[DEALT])):
+        for part in range(laws.walk_step):
+            counted[(commit * laws.walk_step + part) % laws.walk_parts][FILES_THERE] += each
+    for place in range(laws.walk_parts):
+        counted[place][FILES_THERE] += whole * laws.walk_step * each
         found += counted[place][FILES_THERE]
     numbers[UNCOUNTED] = 0.0
     return found
 
 
-def place_walked(laws: Laws, commit: float, every: int) -> int:
-    """Which of so many parts of the open partitions a commit writes into, after so many others, that walk through."""
-    passed = commit * laws.walked + NEGLIGIBLE
-    return min(every - 1, floor((passed - floor(passed)) * every))
+def files_walked(laws: Laws) -> float:
+    """Files of a commit in each partition that it writes into."""
+    return laws.files / (laws.open_partitions * laws.walked)
 
 
 def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple[float, float, float]:
@@ -348,7 +357,7 @@ def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple
     """
     counted, least, there = table.counted, laws.min_input_files - MEDIAN, 0.0
     files, due, taken, again = one[SMALL_FILES] + one[PARTIAL_FILES], 0, 0.0, 0.0
-    fewest = files - max(SURELY * sqrt(one[UNEVEN]), RARELY, laws.files / (laws.open_partitions * laws.walked))
+    fewest = files - max(SURELY * sqrt(one[UNEVEN]), RARELY, files_walked(laws))
     is_sure = fewest >= least or is_group_due(table, laws, one, min(2.0, files))
     found = count_arrived(table, laws, every, not is_sure)
     for place in range(every):

@@ -346,8 +346,8 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
     else:
         listed = fresh * of_small
     counted = partitions_counted(table, laws, newest_place(table))
-    if counted > 0 and laws.walked < 1:
-        mark_walked(table, laws, counted, listed, partial * of_partial)
+    if counted > 0 and laws.walk_parts > 0:
+        mark_walked(table, laws, listed, partial * of_partial)
         return take(table, laws, 0, False, False)
     if counted > 0:
         mark_counted(table, laws, counted, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial)

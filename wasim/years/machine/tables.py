@@ -36,6 +36,7 @@ MOST_SIZES = 6
     ROW_OF_PARTITIONS,
 ) = range(SIZED_FILES + 2 * MOST_SIZES, SIZED_FILES + 2 * MOST_SIZES + 7)  # fmt: skip
 MOST_COUNTED = 64  # partitions of which the files of each are counted where chance decides which of them is compacted
+MOST_WALKED = 1024  # parts of all partitions that commits walk through, of which the files are
 # Of such a partition: files, after how many commits its last compaction was, whether the next one takes it, and files
 # that were compacted
 FILES_THERE, COMPACTED_SINCE, IS_TAKEN, COMPACTED_FILES = range(4)
@@ -203,6 +204,9 @@ class Laws:
     partitions: float
     open_partitions: float
     walked: float  # the share of these that a commit's rows may fall into
+    # where commits walk through them: of so many equal parts of all, each takes so many that follow the last one's
+    walk_parts: int
+    walk_step: int
     lifetime: float  # commits
     straddling: float  # the share of commits whose rows fall into partitions of two times
     uneven: float  # the variance of how many files of a commit each of them has
@@ -282,5 +286,7 @@ class Table:
     hits: list[list[float]]
     likely: list[list[float]]  # by class, as `rows_in_files` has them
     queue: list[list[float]]  # files of an end of the table, in order: their class, how many, live rows
-    gone: list[list[float]]  # entries that go, of each row of manifests, by kind
+    gone: list[
+        list[float]
+    ]  # entries that go, of each row of manifests, by kind; and the manifests, where these are known
     counters: list[float]

@@ -2,7 +2,6 @@
 
 from math import ceil, exp, floor, inf, log, log1p
 
-from wasim.years.machine.files import place_walked
 from wasim.years.machine.manifests import (
     begin_row,
     copy_row,
@@ -279,7 +278,7 @@ def want(table: Table, kind: int, entries: float, newest: bool) -> None:
     for turn in range(used):
         place = used - 1 - turn if newest else turn
         taken = min(entries, table.rows[0][place][COUNT] * table.rows[0][place][FRESH + kind])
-        table.gone[place][kind] = taken
+        table.gone[place][kind], table.gone[place][3] = taken, 0.0
         entries -= taken
 
 
@@ -291,6 +290,7 @@ def want_deletes(table: Table, entries: float, newest: bool, of_arrived: bool) -
         row, gone = table.rows[1][place], table.gone[place]
         live = row[FRESH] if of_arrived else live_of(row)
         taken = min(entries, row[COUNT] * live)
+        gone[3] = 0.0
         for kind in range(3):
             gone[kind] = taken * row[FRESH + kind] / live if is_any(live) else 0.0
         if of_arrived:
@@ -328,31 +328,34 @@ def mark_counted(table: Table, laws: Laws, every: int, of_small: float, of_parti
     note_compacted(table, every)
 
 
-def mark_walked(table: Table, laws: Laws, every: int, fresh: float, partial: float) -> None:
-    """Marks what is compacted in partitions that commits walk through, of so many parts: all of the manifests of the
-    commits that came through them since, and so many of the compacted files, which were compacted in that order too. Of
-    `fresh` entries that go, the others are in partitions that have closed.
+def mark_walked(table: Table, laws: Laws, fresh: float, partial: float) -> None:
+    """Marks what is compacted in partitions that commits walk through: of the manifests of commits, what is in parts
+    that are due, and of the compacted files so many, which were compacted in that order too. Of `fresh` entries that
+    go, the others are in partitions that have closed.
     """
-    commit, since, left = table.numbers[DEALT], inf, 0.0
-    for place in range(every):
+    commit, since, left, each = table.numbers[DEALT], inf, 0.0, laws.files / laws.walk_step
+    for place in range(laws.walk_parts):
         since = min(since, table.counted[place][COMPACTED_SINCE])
     want(table, 1, partial, False)
     want(table, 2, 0.0, False)
     for place in range(table.used[0] - 1, -1, -1):
         row, gone = table.rows[0][place], table.gone[place]
-        gone[0], left = 0.0, left + row[COUNT] * row[FRESH] / laws.files
-        while left >= MEDIAN and commit > since:
-            commit -= 1
-            one = table.counted[place_walked(laws, commit, every)]
-            if commit >= one[COMPACTED_SINCE]:
-                left -= 1
-                gone[0] += laws.files * one[IS_TAKEN]
-        gone[0] = min(gone[0], row[COUNT] * row[FRESH])
+        gone[0], left = 0.0, left + row[COUNT] * row[FRESH]
+        while left >= each * MEDIAN and commit > since:
+            commit, there, goes = commit - 1, 0.0, 0.0
+            for part in range(laws.walk_step):
+                one = table.counted[int(commit * laws.walk_step + part) % laws.walk_parts]
+                is_there = 1.0 if commit >= one[COMPACTED_SINCE] else 0.0
+                there, goes = there + is_there, goes + is_there * one[IS_TAKEN]
+            left -= there * each
+            gone[0] += goes * each
+            gone[3] += 1.0 if goes > 0 else 0.0
+        gone[0], gone[3] = min(gone[0], row[COUNT] * row[FRESH]), min(gone[3], row[COUNT])
         fresh -= gone[0]
     for place in range(table.used[0]):
         more = min(max(0.0, fresh), table.rows[0][place][COUNT] * table.rows[0][place][FRESH] - table.gone[place][0])
         table.gone[place][0], fresh = table.gone[place][0] + more, fresh - more
-    note_compacted(table, every)
+    note_compacted(table, laws.walk_parts)
 
 
 def note_compacted(table: Table, every: int) -> None:
@@ -385,7 +388,7 @@ def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) ->
     rows, copied, rewritten = table.rows[group], 0, 0.0
     for place in range(table.used[group]):
         row, gone = rows[place], table.gone[place]
-        count, hit = row[COUNT], 0.0
+        count, hit = row[COUNT], gone[3]
         for kind in range(3):
             hit = max(hit, gone[kind] / max(1.0, row[FRESH + kind]))
         hit = min(count, hit)
