@@ -851,7 +851,7 @@ def by_kind(transform: str) -> dict[str, Any]:
             {"changes": {"delete": {"every": "400ms", "share": 0.01, "mode": "copy-on-write"}}},
             marks=pytest.mark.slow,
         ),
-        # files that came have more rows or fewer by chance, and those of few are missed for long
+        # data files differ in rows by chance, and the smallest are rewritten last
         ("bucket[3]", {"changes": {"delete": {"every": "3s", "share": 0.01, "mode": "copy-on-write"}}}),
         # some partitions have a file less by chance, and are compacted after other commits from then on
         ("bucket[6]", {"maintenance": {"rewrite_data_files": {"when_small_files": 20}}}),

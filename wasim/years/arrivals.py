@@ -127,7 +127,9 @@ class CommitSamples:
         writing = cells.tasks
         files = writing * _scaled(cells.per_task / writing, of_sample / writing, rows / writing)
         partitions = _scaled(cells.touched, of_sample, rows)
-        open_partitions = max(cells.seen / min(1.0, walked_share(case) * sampled_commits(of_sample)), partitions)
+        parts, step = walk(case)
+        walked = min(1.0, step / parts * sampled_commits(of_sample)) if parts else 1.0
+        open_partitions = max(cells.seen / walked, partitions)
         takes_turns = case.writer.kind == "streaming" and writing > 1
         files = min(files * _values_touched(case, lifetime_s, 1 if takes_turns else writing), float(rows))
         partitions *= _values_touched(case, lifetime_s, 1)
@@ -165,19 +167,13 @@ def even_arrivals(case: Case) -> Arrivals:
     )
 
 
-def walked_share(case: Case) -> float:
-    """The share of the open partitions that a commit's rows may fall into: all, unless commits walk through them."""
-    most, rotating = case.workload.partitions_per_commit, case.table.rotating_column
-    return 1.0 if most is None or rotating is None or rotating.values is None else most / rotating.values
-
-
 def walk(case: Case) -> tuple[int, int]:
     """Of how many equal parts of all partitions a commit takes how many that follow the last one's; 0 where none do."""
-    rotating = case.table.rotating_column
-    if walked_share(case) == 1 or rotating is None:
+    taken, rotating = case.workload.partitions_per_commit, case.table.rotating_column
+    if taken is None or rotating is None or rotating.values is None or rotating.values == taken:
         return 0, 0
-    values, taken = rotating.values or 1, case.workload.partitions_per_commit or 1
-    return values // gcd(values, taken), taken // gcd(values, taken)
+    together = gcd(rotating.values, taken)
+    return rotating.values // together, taken // together
 
 
 def sampled_commits(rows: int) -> int:

@@ -14,7 +14,7 @@ from wasim.twin.snapshot_updates import APPLICATION_KEY
 from wasim.twin.statements import merge_counts
 from wasim.twin.summary import CommitCounts, FileCounts, TableTotals
 from wasim.workload import schedule
-from wasim.years.arrivals import Arrivals, straddling, walk, walked_share, whole
+from wasim.years.arrivals import Arrivals, straddling, walk, whole
 from wasim.years.jobs import Job
 from wasim.years.machine.sizes import compacted_bytes
 from wasim.years.machine.tables import (
@@ -48,7 +48,7 @@ _OPERATIONS = ("append", "delete", "overwrite")
 
 def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
     """How large the files of a case's table are, and how its writer, its statements and these jobs work."""
-    arrivals, deletes = shape.arrivals, shape.position_deletes
+    (parts, step), arrivals, deletes = walk(case), shape.arrivals, shape.position_deletes
     found = Laws(
         **_of_writer(case, shape),
         **_of_files(shape),
@@ -58,9 +58,9 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
         **_of_statements(case, shape),
         partitions=arrivals.partitions,
         open_partitions=arrivals.open_partitions,
-        walked=walked_share(case),
-        walk_parts=walk(case)[0],
-        walk_step=walk(case)[1],
+        walked=step / parts if parts else 1.0,
+        walk_parts=parts,
+        walk_step=step,
         lifetime=arrivals.lifetime_s / case.commit_interval_s,
         straddling=straddling(case, arrivals.lifetime_s),
         uneven=_uneven(case, arrivals),
@@ -79,10 +79,10 @@ def laws_of(case: Case, shape: Shape, jobs: Sequence[Job]) -> Laws:
 
 def _uneven(case: Case, arrivals: Arrivals) -> float:
     """The variance of how many files of a commit each partition has: one of each task that any of its rows falls to."""
+    if any(walk(case)):  # each has files in turn
+        return 0.0
     each, shuffles = arrivals.files / arrivals.open_partitions, case.workload.distribution_mode != "none"
     most = arrivals.pieces * (1.0 if shuffles else case.workload.files_per_commit)
-    if walked_share(case) < 1:  # one after the other
-        return 0.0
     return arrivals.pieces * max(0.0, each * (1 - each / most))
 
 

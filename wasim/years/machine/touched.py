@@ -192,10 +192,8 @@ def hit_by_chance(table: Table, number: int) -> tuple[float, float]:
     least = least_rows(table, number, mean)
     more = mean - least
     wider = mean * (1 + wider) / max(more, NEGLIGIBLE) - 1
-    missed, kept = (
-        (1 - touches) ** least * missed_by(more, wider, touches),
-        more * (1 - touches) / (1 + touches * wider),
-    )
+    missed = (1 - touches) ** least * missed_by(more, wider, touches)
+    kept = more * (1 - touches) / (1 + touches * wider)
     if number == REWRITTEN:  # rows of missed files, and pairs of rows
         pairs = least * (least + 2 * kept) + kept * (1 + (more + wider) / max(more, NEGLIGIBLE) * kept)
         table.numbers[SQUARES_LEFT] = table.classes[number][FILES] * missed * pairs
