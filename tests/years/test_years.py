@@ -144,6 +144,39 @@ def test_row_groups_are_packed_each_by_itself(rows_per_second: int):
     check_files_are_those_of_exact(document, rel=0.001)
 
 
+NIGHTS = {"active": {"lasts": "8h", "every": "24h"}}
+
+
+@pytest.mark.parametrize(
+    ("rows_per_second", "commit_interval", "more", "jobs"),
+    [
+        (1, "5m", NIGHTS, {"rewrite_manifests": {"every": "1h"}}),  # by night too there are several to rewrite
+        (1, "5m", NIGHTS, {"rewrite_data_files": {"every": "1h"}}),  # the first of a night takes all small files
+        (0.1, "1h", {}, {"rewrite_manifests": {"every": "20m"}}),
+        (1, "1h", {}, {"rewrite_data_files": {"every": "15m", "target_file_size_bytes": 30_000}}),  # below 3/4 of it
+    ],
+)
+def test_jobs_run_between_commits_as_long_as_any_is_due(
+    rows_per_second: float, commit_interval: str, more: dict[str, object], jobs: dict[str, object]
+):
+    columns = [{"name": "v", "type": "double", "count": 8}]
+    document = {
+        "name": "files",
+        "question": "how many?",
+        "table": {"columns": columns, "properties": {"commit.manifest.target-size-bytes": "20000"}},
+        "workload": {"rows_per_second": rows_per_second, "files_per_commit": 2, **more},
+        "writer": "streaming",
+        "commit_interval": commit_interval,
+        "horizon": "96h",
+        "maintenance": jobs,
+    }
+    case = make_case(examine(document)[0], repetition=0, swept={})
+    found, wanted = years(case).totals.files_written, exact(case).files_written
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA):
+        assert found[kind] == wanted[kind]
+    assert found[Kind.DATA_MANIFEST] == pytest.approx(wanted[Kind.DATA_MANIFEST], rel=0.01)
+
+
 def test_bytes_a_snapshot_hardly_depend_on_how_many_there_are():
     batch = next(case for case in load_scenario(SCENARIOS / "smoke.yaml").cases() if case.merges)
     sizes = []

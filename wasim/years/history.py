@@ -11,7 +11,7 @@ import numpy as np
 from wasim.rules.compaction import LOOKBACK
 from wasim.scenario import Case
 from wasim.scenario.case import microseconds
-from wasim.units import Floats
+from wasim.units import Floats, Ints
 from wasim.workload import Schedule
 from wasim.years.arrivals import Arrivals
 from wasim.years.compiled import Record, as_record, compiled_run
@@ -200,27 +200,31 @@ def _new_record() -> Record:
 def _schedule(jobs: Sequence[Job]) -> Floats:
     """The rows of a schedule, as `machine.run` has them, of equal length."""
     runs = {job.operation: job.runs for job in reversed(jobs)}
-    rows: list[Floats] = [_commits_of(runs.get(one)) for one in ("rewrite_data_files", "rewrite_manifests", "empty")]
+    both = [_commits_of(runs.get(one)) for one in ("rewrite_data_files", "rewrite_manifests", "empty")]
+    rows: list[Floats] = [commits for commits, _ in both]
     idle = [job for job in jobs if job.operation == "empty"]
     of_nothing = [np.array([job.of_nothing(commit) for commit in rows[-1]]) for job in idle]
-    found = np.full((len(rows) + 2, max(map(len, rows)) + 1), inf)
+    found = np.full((len(rows) + 4, max(map(len, rows)) + 1), inf)
     found[len(rows) :] = 0.0
     for place, row in enumerate(rows + of_nothing):
         found[place, : len(row)] = row
+    for place, (_, times) in enumerate(both[:IDLE]):
+        found[IDLE + 3 + place, : len(times)] = times - 1
     return found
 
 
-def _commits_of(runs: Schedule | None) -> Floats:
+def _commits_of(runs: Schedule | None) -> tuple[Floats, Ints]:
     """The commits of the writer that a job by time follows, ascending, with the share of the interval that has passed
-    since, but for a writer that rests.
+    since, but for a writer that rests; how many of its runs follow each.
     """
     if runs is None:
-        return np.zeros(0)
+        return np.zeros(0), np.zeros(0, dtype=np.int64)
     every_us, interval_us = microseconds(runs.every_s), microseconds(runs.commit_interval_s)
     turns = np.arange(1, runs.count + 1)
     commits, since = runs.commits_at(turns), turns * every_us % interval_us / interval_us * (runs.rests is None)
-    _, firsts = np.unique(commits, return_index=True)
-    return np.asarray((commits + since)[firsts[commits[firsts] > 0]])
+    _, firsts, times = np.unique(commits, return_index=True, return_counts=True)
+    is_there = commits[firsts] > 0
+    return np.asarray((commits + since)[firsts[is_there]]), times[is_there]
 
 
 def _chances(arrivals: Arrivals, by_chance: bool) -> Floats:

@@ -196,20 +196,21 @@ def commit_nothing(table: Table, laws: Laws, times: float) -> None:
     end_commits(table, laws, size, times)
 
 
-def rewrite_manifests(table: Table, laws: Laws) -> None:
-    """Spark's rewrite_manifests, where there is anything to do."""
+def rewrite_manifests(table: Table, laws: Laws) -> bool:
+    """Spark's rewrite_manifests; whether there was anything to do."""
     before = manifests_of(table)
     of_data = rewrite_one(table, laws, 0)
     if not (rewrite_one(table, laws, 1) or of_data):
-        return
+        return False
     size = laws.rewrite_json + 2  # entries processed and changed partitions: 0
     if laws.names_manifests:
         size += digits(manifests_of(table)) + 1 + digits(before)
     note_snapshot(table, laws, size, True)
+    return True
 
 
-def compact(table: Table, laws: Laws, share: float) -> None:
-    """Spark's rewrite_data_files in one commit, of this share of the groups that are due."""
+def compact(table: Table, laws: Laws, share: float) -> bool:
+    """Spark's rewrite_data_files in one commit, of this share of the groups that are due; whether any was."""
     deal_out(table, laws)
     numbers, done = table.numbers, table.done
     numbers[TOUCHED_ROWS] = 0.0
@@ -244,6 +245,7 @@ def compact(table: Table, laws: Laws, share: float) -> None:
     numbers[AS_CAME] = min(1.0, came / max(before + left_small + left_partial, NEGLIGIBLE))
     settle_entries(table, FRESH, left_small)
     settle_entries(table, PARTIAL, left_partial)
+    return done[GROUPS] > 0
 
 
 def note_dead(table: Table, laws: Laws) -> None:

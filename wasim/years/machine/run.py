@@ -89,8 +89,8 @@ def run(
     """Steps on to the commit `until`, or until `samples` are full: one at each of the `stops`, before and after jobs.
 
     All are commits of the writer, ascending. The rows of the `schedule` are those that compactions, rewrites of
-    manifests and commits of nothing follow, with the share of the interval that has passed since, and how many of
-    nothing come before other jobs and after them.
+    manifests and commits of nothing follow, with the share of the interval that has passed since; how many of nothing
+    come before other jobs and after them; how many further compactions and rewrites come before the next commit.
     """
     numbers, most = table.numbers, len(samples) // SAMPLE - MOST_AT_ONCE
     while numbers[COMMITS] < until and numbers[SAMPLED] < most:
@@ -148,25 +148,47 @@ def carry_out(
             sample(table, laws, samples)
     if carry_out_changes(table, laws, inf):
         sample(table, laws, samples)
+    if maintain_again(table, laws, schedule, chances):
+        sample(table, laws, samples)
     if is_idle and rest(table, laws, schedule, 1):
         sample(table, laws, samples)
 
 
+def further_runs(table: Table, schedule: list[list[float]], job: int) -> float:
+    """How many further runs of a job by time there are before the next commit."""
+    is_there = commit_of(table, schedule, job) <= table.numbers[COMMITS]
+    return schedule[IDLE + 3 + job][int(table.numbers[NEXT_RUN + job])] if is_there else 0.0
+
+
+def maintain_again(table: Table, laws: Laws, schedule: list[list[float]], chances: list[list[float]]) -> bool:
+    """The further runs of jobs by time, until none has anything to do; whether any had."""
+    found = False
+    compactions, rewrites = further_runs(table, schedule, COMPACTION), further_runs(table, schedule, REWRITE)
+    while max(compactions, rewrites) > 0:
+        is_any_due = compactions > 0 and maintain(table, laws, chances, True)
+        if rewrites > 0 and maintain(table, laws, chances, False):
+            is_any_due = True
+        if not is_any_due:
+            return found
+        compactions, rewrites, found = compactions - 1, rewrites - 1, True
+    return found
+
+
 def maintain(table: Table, laws: Laws, chances: list[list[float]], is_compaction: bool) -> bool:
-    """A compaction or a rewrite of manifests that is due; whether one by count has enough to do."""
+    """A compaction or a rewrite of manifests that is due; whether it has anything to do."""
     if not is_compaction:
         if laws.least_manifests < inf and not is_due(manifests_of(table) + MEDIAN, laws.least_manifests):
             return False
-        rewrite_manifests(table, laws)
-        return True
+        return rewrite_manifests(table, laws)
     if laws.least_files < inf:
         deal_out(table, laws)
         if not has_enough(table, laws, chances, 0):
             return False
     table.numbers[FIRED] += 1
+    found = False
     for part in range(laws.parts):
-        compact(table, laws, 1.0 / (laws.parts - part))
-    return True
+        found = compact(table, laws, 1.0 / (laws.parts - part)) or found
+    return found
 
 
 def rest(table: Table, laws: Laws, schedule: list[list[float]], part: int) -> bool:
