@@ -127,3 +127,15 @@ def test_cases_of_one_shape_compress_as_their_jobs_leave_them(small_case: Callab
         assert written == pytest.approx(exact.written_bytes[Kind.METADATA_JSON], rel=0.005)
         alone = YearsOf(profile=known.profile, site=Site()).simulate(case)
         assert written == alone.totals.written_bytes[Kind.METADATA_JSON]
+
+
+def test_a_sum_is_the_same_whatever_was_asked_before(small_case: Callable[..., Case]):
+    """Keys that are deleted are of more digits the longer a table is written to."""
+    upsert = "{kind: streaming, upsert: {share: 0.3, mode: equality-deletes}}"
+    case = small_case(workload="{rows_per_second: 2000}", writer=upsert, commit_interval="1s", horizon="150s")
+    profile = shipped_profile(case)
+    alone = YearsOf(profile=profile, site=Site()).simulate(case)
+    short = simulate_years(replace(case, horizon_s=10.0), profile, Site())
+    found = simulate_years(case, profile, Site())
+    assert found.totals == alone.totals
+    assert found.totals.written_bytes[Kind.DELETE_FILE] / 150 > 1.05 * short.totals.written_bytes[Kind.DELETE_FILE] / 10

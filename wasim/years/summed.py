@@ -51,7 +51,9 @@ def of_one_writer(case: Case) -> Case:
 
 
 def shape_key(case: Case) -> str:
-    """What decides the shape of a case's table and commits: all but maintenance, what is retained, and the horizon."""
+    """What decides the shape of a case's table and commits: all but maintenance, what is retained, and the horizon;
+    that too where delete files hold keys, which are as they come half-way.
+    """
     table = case.table.model_dump(mode="json")
     table["properties"] = {key: value for key, value in table["properties"].items() if key not in OF_RETENTION}
     parts = [
@@ -65,6 +67,7 @@ def shape_key(case: Case) -> str:
         case.commit_interval_s,
         case.clock,
         case.seed,
+        case.commits if case.key_columns else None,
     ]
     return json.dumps(parts, sort_keys=True)
 
