@@ -923,3 +923,40 @@ def test_copy_on_write_writes_each_partition_that_has_touched_rows(made: Callabl
     lines = {"table": table, "workload": {"rows_per_second": 2000, "files_per_commit": 1}, "horizon": "30s"}
     exact, summed = made(delete | lines)
     assert summed.totals.files_written[Kind.DATA] == pytest.approx(exact.files_written[Kind.DATA], rel=0.01)
+
+
+def test_statements_leave_partitions_that_compaction_takes_in_turn(made: Callable) -> None:
+    delete = {"every": "30s", "share": 0.01, "mode": "copy-on-write", "locality": "scattered"}
+    table = TABLE | {"partition_by": [{"column": "event_id", "transform": "bucket[32]"}]}
+    lines = {"table": table, "workload": {"rows_per_second": 200, "files_per_commit": 2}, "writer": "streaming"}
+    jobs = {"rewrite_data_files": {"when_small_files": 40}}
+    exact, summed = made({"changes": {"delete": delete}, "maintenance": jobs, "horizon": "200s"} | lines)
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.02), kind
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == pytest.approx(
+        exact.files_written[Kind.DATA_MANIFEST], rel=0.1
+    )
+
+
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_upserts_write_new_rows_into_partitions_in_turn(made: Callable, mode: str) -> None:
+    """The rows that they replace are in any."""
+    columns = [{"name": "region", "type": "string", "length": 10, "values": 100}, {"name": "v", "type": "long"}]
+    lines = {
+        "table": {"columns": columns, "partition_by": [{"column": "region"}]},
+        "workload": {"rows_per_second": 50, "files_per_commit": 4, "partitions_per_commit": 5},
+        "writer": {"kind": "batch", "upsert": {"share": 0.5, "mode": mode, "locality": "scattered"}},
+    }
+    exact, summed = made(lines | {"horizon": "100s"})
+    for kind in (Kind.DATA, Kind.DELETE_FILE):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.05), kind
+
+
+def test_keyed_upserts_into_many_buckets_list_files_of_several_rows(made: Callable) -> None:
+    """Each file's bounds are two keys, though few rows of a commit are looked at."""
+    table = TABLE | {"partition_by": [{"column": "event_id", "transform": "bucket[64]"}]}
+    upsert = {"kind": "streaming", "upsert": {"share": 0.3, "mode": "equality-deletes"}}
+    work = {"rows_per_second": 20_000, "files_per_commit": 4}
+    exact, summed = made({"table": table, "workload": work, "writer": upsert, "horizon": "20s"})
+    for kind in (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST):
+        assert summed.totals.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.04), kind

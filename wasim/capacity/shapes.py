@@ -18,8 +18,8 @@ from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.localities import merges_on_read
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
-from wasim.years.shape import read_shape
-from wasim.years.sizes import Sizes, TableSample
+from wasim.years.shape import keyed_shape, read_shape
+from wasim.years.sizes import KeyedSample, Sizes, TableSample, keyed_rows
 
 ENCODED_ROWS = (
     1.0,
@@ -52,11 +52,14 @@ class Shapes:
     arrivals_of: Callable[[Case], Arrivals] | None = None  # what a commit of a case's writer brings
     file_bytes: FileBytes | None = None
     _encoded: dict[float, Sizes] = field(default_factory=dict)
+    _keyed_samples: dict[int, KeyedSample] = field(default_factory=dict)  # by rows of a checkpoint
     _position_deletes: PositionDeletes | None = None
 
     def of(self, case: Case) -> Shape:
         """The case's shape."""
-        if case.key_columns or self.encodes_each:
+        if case.key_columns:
+            return self._keyed(case)
+        if self.encodes_each:
             return read_shape(case, self.profile, self.site)
         if self.file_bytes is None:
             self.file_bytes = FileBytes(case, self.profile)
@@ -74,6 +77,15 @@ class Shapes:
             return self.of(case)
         json = self._sampled(case).json_of(case, shape.arrivals)
         return replace(shape, sizes=replace(shape.sizes, json=json))
+
+    def _keyed(self, case: Case) -> Shape:
+        """The shape of a case whose writer deletes by key: from the sample of any other with rows enough in a file."""
+        arrivals = self._arrivals(case)
+        rows = keyed_rows(case, arrivals)
+        if rows not in self._keyed_samples:
+            sample = KeyedSample(case=case, arrivals=arrivals, profile=self.profile, site=self.site)
+            self._keyed_samples[rows] = sample
+        return keyed_shape(case, arrivals, self._keyed_samples[rows], self.profile)
 
     def _position_deletes_of(self, case: Case) -> PositionDeletes:
         if self._position_deletes is None:

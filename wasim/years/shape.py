@@ -10,7 +10,7 @@ from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.band import ZIPPED_STATISTICS
 from wasim.years.localities import merges_on_read
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
-from wasim.years.sizes import ROWS_OF_UPSERTS, Sizes, read_sizes
+from wasim.years.sizes import ROWS_OF_UPSERTS, KeyedSample, Sizes, read_sizes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,23 +43,35 @@ class Shape:
 
 def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
-    arrivals, file_bytes = CommitSamples(profile=profile).arrivals(case), FileBytes(case, profile)
-    if not case.key_columns:
-        arrivals = rolled(arrivals, case, file_bytes)
-    sizes = read_sizes(case, arrivals, profile, site)
-    if sizes.row_deltas is not None:
-        file_bytes = file_bytes.with_rows_apart(sizes.row_deltas.apart_bytes)
-        if case.rows_per_commit <= ROWS_OF_UPSERTS:
-            arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
-    deletes = NO_POSITION_DELETES
+    arrivals = CommitSamples(profile=profile).arrivals(case)
+    if case.key_columns:
+        sample = KeyedSample(case=case, arrivals=arrivals, profile=profile, site=site)
+        return keyed_shape(case, arrivals, sample, profile)
+    file_bytes = FileBytes(case, profile)
+    arrivals = rolled(arrivals, case, file_bytes)
+    sizes, deletes = read_sizes(case, arrivals, profile, site), NO_POSITION_DELETES
     if merges_on_read(case):
         deletes = read_position_deletes(case, profile, site)
         sizes = replace(sizes, delete_manifests=deletes.manifests)
-    is_estimated = sizes.json.entry is not None and sizes.json.compressed is not None  # see `of_recipe`
     return Shape(
         arrivals=arrivals,
         file_bytes=file_bytes.knowing(arrivals),
         sizes=sizes,
         position_deletes=deletes,
-        bands={Kind.METADATA_JSON: ZIPPED_STATISTICS} if is_estimated else {},
+        bands=_bands_of(sizes),
     )
+
+
+def keyed_shape(case: Case, arrivals: Arrivals, sample: KeyedSample, profile: WriterProfile) -> Shape:
+    """The shape of a case whose writer deletes by key, and whose commits bring these arrivals."""
+    deltas = sample.deltas(case, arrivals)
+    sizes = sample.sizes(case, arrivals, deltas)
+    if case.rows_per_commit <= ROWS_OF_UPSERTS:
+        arrivals = arrivals.with_files(deltas.data_files)  # Flink deals rows out by key
+    file_bytes = FileBytes(case, profile).with_rows_apart(deltas.apart_bytes)
+    return Shape(arrivals=arrivals, file_bytes=file_bytes.knowing(arrivals), sizes=sizes, bands=_bands_of(sizes))
+
+
+def _bands_of(sizes: Sizes) -> Mapping[Kind, float]:
+    is_estimated = sizes.json.entry is not None and sizes.json.compressed is not None  # see `of_recipe`
+    return {Kind.METADATA_JSON: ZIPPED_STATISTICS} if is_estimated else {}

@@ -75,6 +75,7 @@ ZIPPED_AMONG_STATEMENTS = 72  # until what these leave is settled
 ZIPPED_COMMITS = 48  # whose snapshots are repeated in gzipped documents, with ids and numbers of their own
 STEPS_OF_ONE = 4  # of them, at most: appends and statements
 ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
+FILES_OF_UPSERTS, ROWS_OF_FILES, MOST_ROWS_OF_UPSERTS = 1024, 32, 1 << 14
 ROWS_OF_ZIPPED, MOST_ROWS_OF_ZIPPED = 2048, 1 << 15  # of a file, and of a commit
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
 LISTED = (1, 2, 4, 16, 64, 256, 512)
@@ -122,9 +123,7 @@ class Sizes:
 
 
 def read_sizes(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> Sizes:
-    """Sizes for a case's table. Cost does not grow with its rows, its commits or its partitions."""
-    if case.key_columns:
-        return _sizes_of_row_deltas(case, arrivals, profile, site)
+    """Sizes for a table that its writer appends to. Cost does not grow with its rows, its commits or its partitions."""
     return TableSample(case=case, profile=profile, site=site).sizes(arrivals)
 
 
@@ -491,31 +490,75 @@ def _created(
     return writer, float(log.events[0 if sampled.environment.catalog == "hadoop" else -1][6])
 
 
-def _sizes_of_row_deltas(case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> Sizes:
-    """Sizes of a table whose writer deletes by key, from checkpoints of few rows."""
-    sampled = _sampled_case(case)
-    writer, created = _created(sampled, case.rows_per_commit, profile, site)
-    table = writer.table
-    unmerged = replace(table.rules.properties, manifest_merge_enabled=False)
-    table.rules = replace(table.rules, properties=unmerged)
-    for step in plan_steps(sampled):
-        if isinstance(step, Append):
-            writer.append(step)
-    manifests = {
-        has_deletes: [one for one in reversed(table.manifests) if one.has_deletes == has_deletes]
-        for has_deletes in (False, True)
-    }
-    lists, saving, rewritten_more, _ = _lists_of(case, table, [one.file for one in manifests[False]], arrivals)
-    return Sizes(
-        json=with_recipe(metadata_json_sizes(table, created), writer),
-        lists=lists,
-        sibling_saving=saving,
-        rewritten_more=rewritten_more,
-        data_manifests=manifests_of_row_deltas(table, manifests[False], writer.log),
-        delete_manifests=manifests_of_row_deltas(table, manifests[True], writer.log),
-        snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
-        row_deltas=_row_deltas(manifests, case, arrivals, case.rows_per_commit / sampled.rows_per_commit, writer),
-    )
+class KeyedSample:
+    """Some checkpoints of one table's writer that deletes by key, with few rows: sizes of its files are read off them,
+    whatever rows they have beyond those that each file needs.
+    """
+
+    def __init__(self, *, case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> None:
+        self._profile, self._site, self._json = profile, site, dict[str, MetadataJson]()
+        self.rows = keyed_rows(case, arrivals)
+        commits = ceil(FILES_OF_UPSERTS / max(1.0, min(arrivals.files, self.rows)))
+        commits = max(SAMPLED_COMMITS, min(CHECKPOINTS_OF_UPSERTS, commits))
+        if case.rows_per_commit <= FEW_ROWS:
+            commits = MANY_CHECKPOINTS
+        self._writer, self._created = self._after(case, self.rows, commits)
+        manifests = self._writer.table.manifests
+        self._listed = {
+            has_deletes: [one for one in reversed(manifests) if one.has_deletes == has_deletes]
+            for has_deletes in (False, True)
+        }
+        self._manifests = {
+            has_deletes: manifests_of_row_deltas(self._writer.table, listed, self._writer.log)
+            for has_deletes, listed in self._listed.items()
+        }
+
+    def _after(self, case: Case, rows: int, commits: int) -> tuple[CaseWriter, float]:
+        """The writer after so many checkpoints of so many rows, and the bytes of the first metadata.json."""
+        sampled = _sampled_case(case, rows, commits)
+        writer, created = _created(sampled, case.rows_per_commit, self._profile, self._site)
+        unmerged = replace(writer.table.rules.properties, manifest_merge_enabled=False)
+        writer.table.rules = replace(writer.table.rules, properties=unmerged)
+        for step in plan_steps(sampled):
+            if isinstance(step, Append):
+                writer.append(step)
+        return writer, created
+
+    def json_of(self, case: Case) -> MetadataJson:
+        """Sizes of metadata.json of the same table, compressed as this case has it."""
+        writer, created = self._writer, self._created
+        codec = TableProperties.read(case.table.properties).metadata_compression
+        if codec not in self._json:
+            if codec == "gzip":
+                writer, created = self._after(case, FEW_ROWS, MANY_CHECKPOINTS)
+            self._json[codec] = with_recipe(metadata_json_sizes(writer.table, created), writer)
+        return self._json[codec]
+
+    def deltas(self, case: Case, arrivals: Arrivals) -> RowDeltas:
+        """What a checkpoint of a case brings."""
+        scale = case.rows_per_commit / min(case.rows_per_commit, self.rows)
+        return _row_deltas(self._listed, case, arrivals, scale, self._writer)
+
+    def sizes(self, case: Case, arrivals: Arrivals, deltas: RowDeltas) -> Sizes:
+        """Sizes of the table's files where a case's commits bring these."""
+        writer, listed = self._writer, [one.file for one in self._listed[False]]
+        lists, saving, rewritten_more, _ = _lists_of(case, writer.table, listed, arrivals)
+        return Sizes(
+            json=self.json_of(case),
+            lists=lists,
+            sibling_saving=saving,
+            rewritten_more=rewritten_more,
+            data_manifests=self._manifests[False],
+            delete_manifests=self._manifests[True],
+            snapshots=SnapshotBytes(table=writer.table, moment=_moment(writer, 1)),
+            row_deltas=deltas,
+        )
+
+
+def keyed_rows(case: Case, arrivals: Arrivals) -> int:
+    """Rows of a checkpoint to be sampled: so many that each file has several, as the bounds of one row are alike."""
+    wanted = max(ROWS_OF_UPSERTS, ROWS_OF_FILES * whole(arrivals.files))
+    return min(case.rows_per_commit, wanted, MOST_ROWS_OF_UPSERTS)
 
 
 def _row_deltas(
@@ -585,17 +628,13 @@ def _keys_bytes(writer: CaseWriter, case: Case, numbers: Ints, rows: float) -> f
     return found.around + sum(found.columns.values()) * rows / len(some)
 
 
-def _sampled_case(case: Case, rows_of_appends: int | None = None) -> Case:
+def _sampled_case(case: Case, rows_of_appends: int | None = None, commits: int = SAMPLED_COMMITS) -> Case:
     """The case's first commits, with few rows, by one writer."""
-    is_gzip = TableProperties.read(case.table.properties).metadata_compression == "gzip"
-    checkpoints = MANY_CHECKPOINTS if is_gzip or case.rows_per_commit <= FEW_ROWS else CHECKPOINTS_OF_UPSERTS
-    commits = checkpoints if case.key_columns else SAMPLED_COMMITS
     files = case.workload.files_per_commit
     several = min(case.rows_per_commit, 2 * files)  # a file's first and last row differ, as its bounds do
     rows = rows_of_appends or max(several, 512 if case.writer.upsert else min(512, 64 * files))
-    few = with_rows(case, ROWS_OF_UPSERTS if case.key_columns else rows)
     return replace(
-        few,
+        with_rows(case, rows),
         maintenance=Maintenance(),
         horizon_s=commits * case.commit_interval_s,
         writer=case.writer.model_copy(update={"writers": 1}),

@@ -312,7 +312,7 @@ def partitions_counted(table: Table, laws: Laws, place: int) -> int:
     if laws.walk_parts > 0:
         every, most = float(laws.walk_parts), MOST_WALKED
     is_apart = is_any(max(laws.uneven, laws.walk_parts)) and 1 < every <= most and place == newest_place(table)
-    is_appended = max(laws.changes_rows, table.used[1], laws.closed_share, laws.settled_files) == 0
+    is_appended = max(laws.upserts, table.used[1], laws.closed_share, laws.settled_files) == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
 
@@ -370,6 +370,33 @@ def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple
         return (1.0 if due > 0 else 0.0), 1.0, 1.0
     of_small = (taken - again) / due * every / max(found - there, NEGLIGIBLE)
     return due / every, of_small, again / due * every / there if there > 0 else 1.0
+
+
+def count_before(table: Table, laws: Laws) -> tuple[int, float, float]:
+    """Before a statement: how many partitions are counted, if any, and how many files each has on average, as they came
+    and rewritten.
+    """
+    one = table.cohorts[newest_place(table)]
+    every = partitions_counted(table, laws, newest_place(table))
+    if every > 0:
+        count_arrived(table, laws, every, True)
+    return every, one[SMALL_FILES], one[PARTIAL_FILES]
+
+
+def recount(table: Table, before: tuple[int, float, float]) -> None:
+    """After a statement, that took files out of partitions and added others: of each partition's the same share went,
+    and all got as many.
+    """
+    (every, small, partial), one, counted = before, table.cohorts[newest_place(table)], table.counted
+    if every == 0:
+        return
+    left = min(1.0, one[SMALL_FILES] / small) if small > 0 else 1.0
+    for place in range(every):
+        partition = counted[place]
+        arrived = left * (partition[FILES_THERE] - partition[COMPACTED_FILES])
+        partition[COMPACTED_FILES] = max(0.0, partition[COMPACTED_FILES] + one[PARTIAL_FILES] - partial)
+        partition[FILES_THERE] = arrived + partition[COMPACTED_FILES]
+    one[UNEVEN] = variance_of(counted, every)
 
 
 def variance_of(counted: list[list[float]], count: int) -> float:
@@ -777,7 +804,17 @@ def partitions_so_far(table: Table, laws: Laws) -> float:
     dealt = table.numbers[DEALT]
     if laws.lifetime <= 1:
         return laws.partitions * max(1.0, dealt)
-    return (floor(max(0.0, dealt - 1) / laws.lifetime + NEGLIGIBLE) + 1) * laws.open_partitions
+    closed = floor(max(0.0, dealt - 1) / laws.lifetime + NEGLIGIBLE) if laws.lifetime < inf else 0.0
+    if laws.walked == 1:
+        return (closed + 1) * laws.open_partitions
+    of_closed = closed * walked_through(laws, laws.lifetime) if closed > 0 else 0.0
+    return of_closed + walked_through(laws, dealt - closed * laws.lifetime if closed > 0 else dealt)
+
+
+def walked_through(laws: Laws, commits: float) -> float:
+    """Of the partitions that are open at a time, those into which so many commits have written."""
+    rows = laws.rows_per_commit + max(0.0, commits - 1) * laws.new_rows
+    return laws.open_partitions * min(1.0, laws.walked * rows / laws.rows_per_commit)
 
 
 def balance_files(table: Table, laws: Laws) -> None:

@@ -9,11 +9,13 @@ from wasim.years.machine.files import (
     add_compacted,
     are_oldest_touched,
     balance_sizes,
+    count_before,
     draw_uniform,
     oldest_place,
     partitions_known,
     partitions_so_far,
     places_through,
+    recount,
     rows_in,
     small_of,
     spread,
@@ -133,6 +135,7 @@ from wasim.years.machine.touched import (
     open_hit,
     partitions_hit,
     places_of,
+    places_of_new,
     rows_by_chance,
     rows_of_open,
     rows_through,
@@ -198,6 +201,7 @@ def rewrite_rows(
     """
     flows, numbers, classes, hits = table.flows, table.numbers, table.classes, table.hits
     is_own, squares, squares_left = files >= 0, numbers[SQUARES], numbers[SQUARES_LEFT]
+    before = count_before(table, laws)
     hit, (removed, removed_bytes) = total_of(hits[HIT_FILES]), held_by_hits(table, laws, is_own)
     made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
     note_gaps(table, laws, is_own)
@@ -211,6 +215,7 @@ def rewrite_rows(
     edge, edge_files, edge_rows = edge_of(table, laws), numbers[EDGE_FILES], numbers[EDGE_ROWS]
     note_edge(table, laws, made, written, is_own)
     made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
+    recount(table, before)
     keep_missed(table, edge, edge_files, edge_rows)
     mix_edge(table, laws, edge, written / max(made, NEGLIGIBLE))
     if not is_own and numbers[IS_SCATTERED] > 0 and is_any(made) and numbers[CLOSED_FILES] == 0:
@@ -442,7 +447,7 @@ def named_of_kinds(table: Table, laws: Laws) -> float:
         named = min(held, large)
         return of_large * named + numbers[HIT_OF_OTHERS] * min(held - named, others)
     # those that were never hit have all of their rows: of large ones, of new rows, which come with each commit
-    each = laws.new_rows / drawn(laws.open_partitions, laws.new_rows)
+    each = laws.new_rows / places_of_new(laws, laws.new_rows)
     hit = min(1.0, each * numbers[TOUCHES])
     unnamed = large / (1 + numbers[COMMITS] * hit)
     rows = max(0.0, one[RECORDS] - large * each) / max(others, 1.0)
@@ -626,6 +631,11 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
     hit = total_of(table.hits[HIT_FILES])
     if table.numbers[IS_SCATTERED] == 0 or laws.lifetime == inf:
         touched = total_of(table.hits[HIT_ROWS]) if table.numbers[IS_SCATTERED] > 0 else 0.0
+        if laws.walked < 1 and inserted > 0 and table.numbers[IS_SCATTERED] > 0:  # into those of the commit's turn
+            cells = partitions_hit(table, laws, min(max(hit, touched, updated), written))
+            table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS] = places_of_new(laws, inserted), inserted
+            cells += table.numbers[NEW_CELLS] * (1 - min(1.0, cells / partitions_so_far(table, laws)))
+            return min(written, files_written_by(table, laws, cells, written))
         things = min(max(hit, touched, updated + inserted), written)
         return min(written, files_written_by(table, laws, partitions_hit(table, laws, things), written))
     cells = partitions_hit(table, laws, max(hit, updated))

@@ -6,7 +6,7 @@ all rows, scattered, touches a file of n rows with the probability 1 − (1 − 
 
 from math import ceil, exp, expm1, floor, inf, log, log1p, sqrt, tanh
 
-from wasim.years.machine.files import partitions_so_far, touched_share
+from wasim.years.machine.files import partitions_so_far, touched_share, walked_through
 from wasim.years.machine.sizes import is_any, is_rewritten_for_size
 from wasim.years.machine.tables import (
     ARRIVED,
@@ -89,6 +89,14 @@ def drawn(boxes: float, things: float) -> float:
     return boxes * (1 - (1 - 1 / boxes) ** things) if boxes > 1 else min(boxes, things)
 
 
+def places_of_new(laws: Laws, rows: float) -> float:
+    """Partitions that so many new rows of a commit fall into, of those whose turn it is."""
+    if laws.walked == 1:
+        return drawn(laws.open_partitions, rows)
+    turns = 1 + (rows - 1) / laws.rows_per_commit  # rows that replace others leave some for the next
+    return turns * drawn(max(1.0, laws.open_partitions * laws.walked), rows / turns)
+
+
 def rows_through(laws: Laws, commits: float) -> float:
     """Row numbers given out by that number of commits."""
     return laws.rows_per_commit + (commits - 1) * laws.new_rows if commits >= 1 else 0.0
@@ -166,7 +174,7 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             hit, of_rows = hit_of_compacted(table, laws, share, replaced, is_stride)
         elif is_stride and is_rewritten and partitions_passed(laws, numbers[COMMITS] - 1) > 1:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
-            new = numbers[COMMITS] * drawn(laws.open_partitions, laws.new_rows)
+            new = numbers[COMMITS] * places_of_new(laws, laws.new_rows)
             kinds = some_large(new, one[FILES], mean, mean * wider + mean)
             hit, of_rows = hit_of_kinds(table, kinds, min(1.0, kinds[1] * share), min(1.0, kinds[2] * share))
         elif is_stride:
@@ -801,7 +809,8 @@ def open_hit(table: Table, laws: Laws, cells: float, rows: float) -> float:
     """How many of the partitions that are open rows of a statement are in, which are in so many partitions."""
     if table.numbers[EVENLY] == 0:
         ended, opened = closed_and_open(table, laws)
-        return -laws.open_partitions * expm1(-rows * opened / (ended + opened) / laws.open_partitions)
+        places = walked_through(laws, opened * laws.lifetime)
+        return -places * expm1(-rows * opened / (ended + opened) / places)
     upserted = table.numbers[COMMITS] - 1
     before, passed = rows_through(laws, upserted), partitions_passed(laws, upserted)
     opened = before * (passed + 1 - ceil(passed)) / passed
@@ -825,8 +834,10 @@ def partitions_hit(table: Table, laws: Laws, things: float) -> float:
             return every * (1 - exp(-things / every))
         if table.numbers[NET_ROWS] >= 0:  # that which is open has the fewest rows
             ended, opened = closed_and_open(table, laws)
-            each = things / (ended + opened) / laws.open_partitions
-            return laws.open_partitions * (ended * (1 - exp(-each)) + 1 - exp(-each * opened))
+            each, open_places = things / (ended + opened), walked_through(laws, opened * laws.lifetime)
+            closed_places = walked_through(laws, laws.lifetime)
+            of_closed = ended * closed_places * (1 - exp(-each / closed_places))
+            return of_closed + open_places * (1 - exp(-each * opened / open_places))
         left, missed = max(LEAST_APART, live_rows(table) / rows_through(laws, table.numbers[COMMITS])), 0.0
         for age in range(AGES):  # of what statements deleted so many rows at a time, older partitions have fewer left
             missed += exp(-things / every / left * ((age + 0.5) / AGES) ** (1 / left - 1)) / AGES
