@@ -631,7 +631,7 @@ def data_files_made(table: Table, laws: Laws, written: float, updated: float, in
     hit = total_of(table.hits[HIT_FILES])
     if table.numbers[IS_SCATTERED] == 0 or laws.lifetime == inf:
         touched = total_of(table.hits[HIT_ROWS]) if table.numbers[IS_SCATTERED] > 0 else 0.0
-        if laws.walked < 1 and inserted > 0 and table.numbers[IS_SCATTERED] > 0:  # into those of the commit's turn
+        if laws.walked < 1 and inserted > 0 and table.numbers[IS_SCATTERED] > 0:  # into the commit's own
             cells = partitions_hit(table, laws, min(max(hit, touched, updated), written))
             table.numbers[NEW_CELLS], table.numbers[NEW_CELL_ROWS] = places_of_new(laws, inserted), inserted
             cells += table.numbers[NEW_CELLS] * (1 - min(1.0, cells / partitions_so_far(table, laws)))
