@@ -556,7 +556,7 @@ class KeyedSample:
 
 
 def keyed_rows(case: Case, arrivals: Arrivals) -> int:
-    """Rows of a checkpoint to be sampled: so many that each file has several, as one row has one value for both bounds."""
+    """Rows of a sampled checkpoint: so many that each file has several, as one row has one value for both bounds."""
     wanted = max(ROWS_OF_UPSERTS, ROWS_OF_FILES * whole(arrivals.files))
     return min(case.rows_per_commit, wanted, MOST_ROWS_OF_UPSERTS)
 
