@@ -311,8 +311,9 @@ def partitions_counted(table: Table, laws: Laws, place: int) -> int:
     every, most = table.cohorts[place][PARTITIONS], MOST_COUNTED
     if laws.walk_parts > 0:
         every, most = float(laws.walk_parts), MOST_WALKED
-    is_apart = is_any(max(laws.uneven, laws.walk_parts)) and 1 < every <= most and place == newest_place(table)
-    is_appended = max(laws.upserts, table.used[1], laws.closed_share, laws.settled_files) == 0
+    differ = max(laws.uneven, laws.walk_parts, float(laws.changes_rows if laws.least_files < inf else 0))
+    is_apart = is_any(differ) and 1 < every <= most and place == newest_place(table)
+    is_appended = max(laws.upserts, laws.closed_share, laws.settled_files) == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
 
@@ -383,20 +384,55 @@ def count_before(table: Table, laws: Laws) -> tuple[int, float, float]:
     return every, one[SMALL_FILES], one[PARTIAL_FILES]
 
 
-def recount(table: Table, before: tuple[int, float, float]) -> None:
-    """After a statement, that took files out of partitions and added others: of each partition's the same share went,
-    and all got as many.
+def recount(table: Table, before: tuple[int, float, float], made: float, is_own: bool, on_read: bool) -> None:
+    """After a statement, that took files out of partitions, but `on_read`, and `made` others. Chance decides which:
+    all of some where rows of its `own` replace them. The newest and the oldest rows are in all partitions, and of
+    several that count as one all are hit.
     """
     (every, small, partial), one, counted = before, table.cohorts[newest_place(table)], table.counted
     if every == 0:
         return
-    left = min(1.0, one[SMALL_FILES] / small) if small > 0 else 1.0
-    for place in range(every):
-        partition = counted[place]
-        arrived = left * (partition[FILES_THERE] - partition[COMPACTED_FILES])
-        partition[COMPACTED_FILES] = max(0.0, partition[COMPACTED_FILES] + one[PARTIAL_FILES] - partial)
-        partition[FILES_THERE] = arrived + partition[COMPACTED_FILES]
+    of_small = 1 - min(1.0, one[SMALL_FILES] / small) if small > 0 else 0.0
+    of_partial = 1 - min(1.0, max(0.0, one[PARTIAL_FILES] - made / one[PARTITIONS]) / partial) if partial > 0 else 0.0
+    if every < one[PARTITIONS] or (not (is_own or on_read) and table.numbers[IS_SCATTERED] == 0):
+        for place in range(every):
+            partition = counted[place]
+            arrived = (1 - of_small) * (partition[FILES_THERE] - partition[COMPACTED_FILES])
+            partition[COMPACTED_FILES] = max(0.0, partition[COMPACTED_FILES] + one[PARTIAL_FILES] - partial)
+            partition[FILES_THERE] = arrived + partition[COMPACTED_FILES]
+    else:
+        hit = 0.0
+        for place in range(every):
+            partition = counted[place]
+            if is_own:
+                partition[IS_TAKEN] = 1.0 if draw_uniform(table) < max(of_small, of_partial) else 0.0
+                partition[FILES_THERE] *= 1 - partition[IS_TAKEN]
+                partition[COMPACTED_FILES] *= 1 - partition[IS_TAKEN]
+            elif on_read:
+                partition[IS_TAKEN] = 1.0 if draw_uniform(table) * every < made else 0.0
+            else:
+                partition[IS_TAKEN] = take_some(table, partition, of_small, of_partial)
+            hit += partition[IS_TAKEN]
+        each = max(1.0, floor(made / hit + MEDIAN)) if hit > 0 and made > 0 else 0.0
+        for place in range(every):
+            got = each * counted[place][IS_TAKEN]
+            if is_own and hit == every and draw_uniform(table) * every >= made:  # the whole table was overwritten
+                got = 0.0
+            counted[place][FILES_THERE] += got
+            counted[place][COMPACTED_FILES] += got
     one[UNEVEN] = variance_of(counted, every)
+
+
+def take_some(table: Table, partition: list[float], of_small: float, of_partial: float) -> float:
+    """Takes files out of a partition by chance, each that came and each rewritten one with this probability; 1 if any,
+    else 0.
+    """
+    arrived = floor(max(0.0, partition[FILES_THERE] - partition[COMPACTED_FILES]) + MEDIAN)
+    gone = draw_binomial(table, arrived, of_small)
+    rewritten = draw_binomial(table, floor(partition[COMPACTED_FILES] + MEDIAN), of_partial)
+    partition[FILES_THERE] -= gone + rewritten
+    partition[COMPACTED_FILES] -= rewritten
+    return 1.0 if gone + rewritten > 0 else 0.0
 
 
 def variance_of(counted: list[list[float]], count: int) -> float:

@@ -11,6 +11,8 @@ from wasim.years.machine.files import (
     balance_sizes,
     count_before,
     draw_uniform,
+    files_in,
+    newest_place,
     oldest_place,
     partitions_known,
     partitions_so_far,
@@ -182,15 +184,27 @@ def partitions_of_statement(table: Table, laws: Laws) -> float:
     return max(1.0, partitions_known(table)) if table.numbers[IS_SCATTERED] > 0 else laws.open_partitions
 
 
-def note_gaps(table: Table, laws: Laws, is_own: bool) -> None:
-    """Notes how much numbers of files differ between partitions once those that were hit are gone: all of some
-    partitions' where a statement overwrites them with rows of its `own`.
+def note_gaps(table: Table, laws: Laws, is_own: bool, files: float, made: float) -> None:
+    """Notes how much numbers of files differ between partitions, of which each had so many `files`, once those that
+    were hit are gone and others `made`: all of some partitions' where a statement overwrites them with rows of its
+    `own`. Scattered rows are written again in the partitions that had them, a file each if they are few.
     """
-    if not is_own:
-        spread(table, partitions_of_statement(table, laws), table.hits[HIT_FILES][REWRITTEN])
+    hits, every = table.hits, partitions_of_statement(table, laws)
+    if not is_own and table.numbers[IS_SCATTERED] > 0 and is_any(files):
+        there = table.classes[ARRIVED][FILES] + table.classes[REWRITTEN][FILES]
+        hit = min(1.0, (hits[HIT_FILES][ARRIVED] + hits[HIT_FILES][REWRITTEN]) / max(there, NEGLIGIBLE))
+        any_hit, gone = 1 - (1 - hit) ** files, files * hit
+        each = made / max(every * any_hit, NEGLIGIBLE)
+        apart = gone * (1 - hit) + each * each * any_hit * (1 - any_hit) - 2 * each * gone * (1 - any_hit)
+        for place in range(int(table.numbers[COHORTS])):
+            table.cohorts[place][UNEVEN] = table.cohorts[place][UNEVEN] * (1 - hit) ** 2 + max(0.0, apart)
         return
-    for place in range(int(table.numbers[COHORTS])):
-        table.cohorts[place][UNEVEN] *= 1 - table.hits[HIT_SHARES][REWRITTEN]
+    if is_own:
+        for place in range(int(table.numbers[COHORTS])):
+            table.cohorts[place][UNEVEN] *= 1 - hits[HIT_SHARES][REWRITTEN]
+    else:
+        spread(table, every, hits[HIT_FILES][REWRITTEN])
+    spread(table, every, made)
 
 
 def rewrite_rows(
@@ -201,10 +215,9 @@ def rewrite_rows(
     """
     flows, numbers, classes, hits = table.flows, table.numbers, table.classes, table.hits
     is_own, squares, squares_left = files >= 0, numbers[SQUARES], numbers[SQUARES_LEFT]
-    before = count_before(table, laws)
+    before, each = count_before(table, laws), files_in(table, newest_place(table))
     hit, (removed, removed_bytes) = total_of(hits[HIT_FILES]), held_by_hits(table, laws, is_own)
     made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
-    note_gaps(table, laws, is_own)
     created = out_of_manifests(table, laws)
     out_of_partitions(table)
     stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
@@ -214,8 +227,9 @@ def rewrite_rows(
         stays_rows = classes[BEYOND][LIVE] * hits[HIT_ROW_SHARES][BEYOND] / rows_hit
     edge, edge_files, edge_rows = edge_of(table, laws), numbers[EDGE_FILES], numbers[EDGE_ROWS]
     note_edge(table, laws, made, written, is_own)
-    made_bytes = add_written(table, laws, made, written, is_own, stays, stays_rows)
-    recount(table, before)
+    made_bytes, partial = add_written(table, laws, made, written, is_own, stays, stays_rows)
+    note_gaps(table, laws, is_own, each, partial)
+    recount(table, before, partial, is_own, False)
     keep_missed(table, edge, edge_files, edge_rows)
     mix_edge(table, laws, edge, written / max(made, NEGLIGIBLE))
     if not is_own and numbers[IS_SCATTERED] > 0 and is_any(made) and numbers[CLOSED_FILES] == 0:
@@ -328,7 +342,11 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
     made = data_files_made(table, laws, written, updated, inserted, touched)
     note_edge(table, laws, made, written, True)
-    made_bytes = add_written(table, laws, made, written, False, 0.0, 0.0)
+    before = count_before(table, laws)
+    made_bytes, partial = add_written(table, laws, made, written, False, 0.0, 0.0)
+    if is_any(partial):
+        spread(table, partitions_of_statement(table, laws), partial)
+    recount(table, before, partial, False, True)
     is_taken = is_any(made) and is_rewritten_for_size(laws, written / made)
     if is_taken and numbers[IS_SCATTERED] > 0 and laws.is_partitioned:
         numbers[ADDS_ANYWHERE] = 1.0
@@ -724,13 +742,13 @@ def take_from_end(table: Table, column: int, amount: float) -> None:
 
 def add_written(
     table: Table, laws: Laws, made: float, rows: float, is_new: bool, stays: float, stays_rows: float
-) -> float:
-    """Adds data files of this many rows to the table, listed by a manifest; their bytes. No compaction takes the shares
-    that stay, of small files and of their rows; too large ones it takes anywhere.
+) -> tuple[float, float]:
+    """Adds data files of this many rows to the table, listed by a manifest; their bytes, and how many compaction may
+    take: not the shares that stay, of small files and of their rows; too large ones it takes anywhere.
     """
     numbers, flows = table.numbers, table.flows
     if not is_any(made):
-        return 0.0
+        return 0.0, 0.0
     closed, partial, made_bytes = min(numbers[CLOSED_FILES], made), 0.0, 0.0
     if is_any(closed):  # what is left stays where that is all that a compaction would take
         stays = stays_rows = max(0.0, 1 - partitions_known(table) / partitions_so_far(table, laws))
@@ -744,7 +762,7 @@ def add_written(
     list_compacted(table, laws, partial, made - partial)
     flows[WRITTEN_FILES] += made
     flows[WRITTEN_FILES + 1] += made_bytes
-    return made_bytes
+    return made_bytes, partial
 
 
 def add_of_one_size(table: Table, laws: Laws, made: float, rows: float, stays: float, stays_rows: float) -> float:
@@ -758,7 +776,6 @@ def add_of_one_size(table: Table, laws: Laws, made: float, rows: float, stays: f
             into_oldest(table, laws, partial, rows)
         else:
             into_partitions(table, partial, rows - settled_rows)
-        spread(table, partitions_of_statement(table, laws), partial)
         numbers[SQUARES] += partial * each * each
     numbers[SETTLED_FILES] += made - partial
     numbers[SETTLED_ROWS] += settled_rows
