@@ -135,6 +135,8 @@ def _drawn(random: Random) -> dict[str, Any]:
     if random.random() < 0.5:
         by_values = list(_of_few_values(scenario["table"]["columns"]))
         scenario["table"]["partition_by"] = random.sample(_PARTITIONS + by_values, random.choice([1, 1, 2]))
+        if any(field in by_values for field in scenario["table"]["partition_by"]) and random.random() < 0.4:
+            scenario["workload"]["partitions_per_commit"] = random.choice([1, 2, 5])
     if random.random() < 0.7:
         scenario["maintenance"] = _maintenance(random, _seconds(interval))
     if random.random() < 0.3:

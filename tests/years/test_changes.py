@@ -947,7 +947,7 @@ def test_each_partition_is_compacted_for_what_statements_leave_there(
         "changes": {kind: {"every": "10s"} | lines for kind, lines in change.items()},
         "maintenance": {"rewrite_data_files": {"when_small_files": 20}},
     }
-    exact, summed = made(lines | {"horizon": "120s"})
+    exact, summed = made(lines | {"horizon": "80s"})
     for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA):
         assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=rel / 2), kind
     manifests = pytest.approx(exact.files_written[Kind.DATA_MANIFEST], rel=rel)

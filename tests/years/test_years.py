@@ -148,16 +148,17 @@ NIGHTS = {"active": {"lasts": "8h", "every": "24h"}}
 
 
 @pytest.mark.parametrize(
-    ("rows_per_second", "commit_interval", "more", "jobs"),
+    ("rows_per_second", "commit_interval", "more", "jobs", "horizon"),
     [
-        (1, "5m", NIGHTS, {"rewrite_manifests": {"every": "1h"}}),  # by night too there are several to rewrite
-        (1, "5m", NIGHTS, {"rewrite_data_files": {"every": "1h"}}),  # the first of a night takes all small files
-        (0.1, "1h", {}, {"rewrite_manifests": {"every": "20m"}}),
-        (1, "1h", {}, {"rewrite_data_files": {"every": "15m", "target_file_size_bytes": 30_000}}),  # below 3/4 of it
+        (1, "5m", NIGHTS, {"rewrite_manifests": {"every": "1h"}}, "96h"),  # by night too there are several to rewrite
+        (1, "5m", NIGHTS, {"rewrite_data_files": {"every": "1h"}}, "96h"),  # the first of a night takes all small files
+        (0.1, "1h", {}, {"rewrite_manifests": {"every": "20m"}}, "96h"),
+        # all of a partition's files stay below three quarters of the target
+        (1, "1h", {}, {"rewrite_data_files": {"every": "15m", "target_file_size_bytes": 30_000}}, "40h"),
     ],
 )
 def test_jobs_run_between_commits_as_long_as_any_is_due(
-    rows_per_second: float, commit_interval: str, more: dict[str, object], jobs: dict[str, object]
+    rows_per_second: float, commit_interval: str, more: dict[str, object], jobs: dict[str, object], horizon: str
 ):
     columns = [{"name": "v", "type": "double", "count": 8}]
     document = {
@@ -167,7 +168,7 @@ def test_jobs_run_between_commits_as_long_as_any_is_due(
         "workload": {"rows_per_second": rows_per_second, "files_per_commit": 2, **more},
         "writer": "streaming",
         "commit_interval": commit_interval,
-        "horizon": "96h",
+        "horizon": horizon,
         "maintenance": jobs,
     }
     case = make_case(examine(document)[0], repetition=0, swept={})
