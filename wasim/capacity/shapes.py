@@ -52,7 +52,7 @@ class Shapes:
     arrivals_of: Callable[[Case], Arrivals] | None = None  # what a commit of a case's writer brings
     file_bytes: FileBytes | None = None
     _encoded: dict[float, Sizes] = field(default_factory=dict)
-    _keyed_samples: dict[int, KeyedSample] = field(default_factory=dict)  # by rows of a checkpoint
+    _keyed_samples: dict[tuple[int, float], KeyedSample] = field(default_factory=dict)  # by rows of a checkpoint
     _position_deletes: PositionDeletes | None = None
 
     def of(self, case: Case) -> Shape:
@@ -79,13 +79,15 @@ class Shapes:
         return replace(shape, sizes=replace(shape.sizes, json=json))
 
     def _keyed(self, case: Case) -> Shape:
-        """The shape of a case whose writer deletes by key: from the sample of any other with rows enough in a file."""
+        """The shape of a case whose writer deletes by key: from the sample of any other with rows enough in a file, or
+        of its own interval.
+        """
         arrivals = self._arrivals(case)
-        rows = keyed_rows(case, arrivals)
-        if rows not in self._keyed_samples:
+        key = keyed_rows(case, arrivals), case.commit_interval_s * self.encodes_each
+        if key not in self._keyed_samples:
             sample = KeyedSample(case=case, arrivals=arrivals, profile=self.profile, site=self.site)
-            self._keyed_samples[rows] = sample
-        return keyed_shape(case, arrivals, self._keyed_samples[rows], self.profile)
+            self._keyed_samples[key] = sample
+        return keyed_shape(case, arrivals, self._keyed_samples[key], self.profile)
 
     def _position_deletes_of(self, case: Case) -> PositionDeletes:
         if self._position_deletes is None:

@@ -536,7 +536,7 @@ class KeyedSample:
 
     def deltas(self, case: Case, arrivals: Arrivals) -> RowDeltas:
         """What a checkpoint of a case brings."""
-        scale = case.rows_per_commit / min(case.rows_per_commit, self.rows)
+        scale = max(1.0, case.rows_per_commit / self.rows)
         return _row_deltas(self._listed, case, arrivals, scale, self._writer)
 
     def sizes(self, case: Case, arrivals: Arrivals, deltas: RowDeltas) -> Sizes:

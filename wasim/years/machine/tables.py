@@ -286,7 +286,6 @@ class Table:
     hits: list[list[float]]
     likely: list[list[float]]  # by class, as `rows_in_files` has them
     queue: list[list[float]]  # files of an end of the table, in order: their class, how many, live rows
-    gone: list[
-        list[float]
-    ]  # entries that go, of each row of manifests, by kind; and the manifests, where these are known
+    # of each row of manifests: entries that go, by kind, and the manifests, where these are known
+    gone: list[list[float]]
     counters: list[float]
