@@ -9,6 +9,7 @@ from support.synthetic import synthetic_case
 from wasim.iceberg.specs import PartitionField as SpecField
 from wasim.iceberg.specs import PartitionSpec
 from wasim.scenario.parts import Columns, PartitionField, Table
+from wasim.twin import shipped_profile, simulate_table
 from wasim.twin.live_manifests import partition_extremes
 from wasim.twin.partitions import partition_folder, split_by_partition
 from wasim.twin.row_sets import new_rows
@@ -62,3 +63,22 @@ def test_decimal_partitions_are_full_in_manifests_minimal_in_lists():
         edge(int.from_bytes(value, "big", signed=True) for value in values) for edge in (min, max)
     ]
     assert len(low) < 9
+
+
+@pytest.mark.parametrize("most_rows_computed", [0, 1_000])
+@pytest.mark.parametrize("transform", ["identity", "truncate[1]"])
+def test_bounds_of_partition_columns_are_values_of_the_partition(most_rows_computed: int, transform: str) -> None:
+    """In files of many rows, whose bounds are drawn, as in those of few."""
+    column, spec = (
+        Columns(name="kind", type="string", length=6, values=40),
+        PartitionField(column="kind", transform=transform),
+    )
+    case = replace(synthetic_case(writer="batch"), table=Table(columns=(column,), partition_by=(spec,)))
+    rng = np.random.default_rng(1)
+    table = simulate_table(case, shipped_profile(case), rng, most_rows_computed=most_rows_computed).table
+    files = [entry.file for manifest in table.manifests for entry in manifest.live]
+    assert len({file.partition for file in files}) > 10
+    kind = 3  # after event_id and event_time
+    for file in files:
+        bounds = [file.lower_bounds[kind].decode(), file.upper_bounds[kind].decode()]
+        assert all(bound.startswith(str(file.partition[0])) for bound in bounds), (file.partition, bounds)

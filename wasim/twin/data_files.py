@@ -269,13 +269,22 @@ class DataFiles:
         sizes = self.file_sizes.draw(rows, rng, has_lineage=has_lineage)
         nulls = {leaf.field_id: self.rows.nulls(leaf, rows) for leaf in self.counted}
         bounds = {
-            leaf.field_id: part.bounds.get(leaf.field_id)
-            or column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
+            leaf.field_id: part.bounds.get(leaf.field_id) or self._bounds(leaf, part.share, rng)
             for leaf in self.bounded
             if nulls[leaf.field_id] < len(rows)
         }
         file = self._entry(path, part.share.partition, sizes, nulls, bounds, rows=len(rows))
         return with_lineage(file, rows, sizes.columns, self.lineage_mode) if has_lineage else file
+
+    def _bounds(self, leaf: Leaf, share: Share, rng: np.random.Generator) -> Bounds:
+        """A column's bounds in one file; in one of very many rows drawn of the values that its partition has."""
+        rows, number = share.rows, leaf.field_id
+        if len(rows) > self.most_rows_computed and number in self._constant:
+            return computed_bounds(self.rows, leaf, rows.take(np.arange(1)), [0])[0]
+        if len(rows) > self.most_rows_computed and number in self._divided:
+            place, of_each, _ = self._divided[number]
+            return ColumnDraws([leaf], [number]).draw(len(rows), rng, {number: of_each[share.partition[place]]})[number]
+        return column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
 
     def know(self, parts: Sequence[Part]) -> None:
         """Computes what `described` needs of the rows of each of these parts, all together."""
