@@ -223,17 +223,16 @@ class ManifestWriter:
             added_rows_count=added_rows,
             existing_rows_count=_rows(live) - added_rows,
             deleted_rows_count=_rows(gone),
-            partitions=self._partitions(entries),
+            partitions=self.summaries([entry.file.partition for entry in entries]),
         )
 
-    def _partitions(self, entries: Sequence[LiveEntry]) -> tuple[PartitionFieldSummary, ...]:
+    def summaries(self, partitions: Sequence[Sequence[object]]) -> tuple[PartitionFieldSummary, ...]:
+        """What lists say of a manifest of files in these partitions, a field at a time."""
         return tuple(
             PartitionFieldSummary(contains_null=False, contains_nan=False, lower_bound=low, upper_bound=high)
             for place, field in enumerate(self._partition_fields)
             for low, high in [
-                partition_extremes(
-                    [entry.file.partition[place] for entry in entries], str(getattr(field.type, "name", ""))
-                )
+                partition_extremes([one[place] for one in partitions], str(getattr(field.type, "name", "")))
             ]
         )
 

@@ -37,7 +37,7 @@ from wasim.twin.flink import staged_manifest
 from wasim.twin.identifiers import draw_identities, draw_identity, draw_snapshot_id, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
 from wasim.twin.live_manifests import DELETES, SYNC_BYTES, LiveEntry, LiveManifest
-from wasim.twin.partitions import Partition, Share
+from wasim.twin.partitions import Partition, Share, split_by_partition
 from wasim.twin.recipe_steps import RecipeSteps
 from wasim.twin.row_sets import RowSet, new_rows
 from wasim.twin.rows import rows_of, split_rows
@@ -84,6 +84,7 @@ STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touche
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOLVING = 200  # steps until rows by chance are known; a mean near one takes longest
 SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
+LISTED_COMMITS, MOST_ROWS_LISTED = 64, 1 << 12  # whose partitions lists show, and rows of each that are looked at
 MORE_LISTED = 9  # further commits whose own manifests show how much lengths differ
 LEAST_SPREAD = 3.0  # of lengths of equal manifests, in bytes
 NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
@@ -156,7 +157,7 @@ class TableSample:
     def _with_all(self, manifests: ManifestBytes, arrivals: Arrivals) -> Sizes:
         writer, table = self._writer, self._writer.table
         json = self._json_by(writer, self._given, self._created)
-        lists, saving, rewritten_more, deletes_more = _lists_of(self._case, table, self._of_lists(), arrivals)
+        lists, saving, rewritten_more, deletes_more = _lists_of(self._case, table, self._of_lists(arrivals), arrivals)
         return Sizes(
             json=json,
             lists=lists,
@@ -344,8 +345,10 @@ class TableSample:
                 found.append(replace(part, bounds=part.bounds | bounds))
         return found
 
-    def _of_lists(self) -> list[ManifestFile]:
-        """The manifests of the commits, whose partitions and rows differ; as long as some of them are."""
+    def _of_lists(self, arrivals: Arrivals) -> list[ManifestFile]:
+        """The manifests of the commits, whose partitions and rows differ; as long as some of them are. Where chance
+        decides which partitions a commit's rows fall into, lists repeat none of it within what deflate sees.
+        """
         table, found = self._writer.table, []
         own = [*self._own, *new_manifests(table, self._commits[:-NEW_SAMPLED], MORE_LISTED)]
         for number, files in enumerate(self._commits):
@@ -353,7 +356,16 @@ class TableSample:
             writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
             entries = new_entries(files, identity)
             found.append(writer.listed(like.manifest_path, like.manifest_length, entries, identity))
-        return found
+        if len(growing_fields(self._case)) == len(self._case.table.partition_by):
+            return found
+        few, data = of_rows(self._case, min(arrivals.rows_per_commit, MOST_ROWS_LISTED)), self._writer.files
+        listed = []
+        for commit in range(max(LISTED_COMMITS, len(found))):
+            rows = new_rows(commit * few.rows_per_commit + np.arange(few.rows_per_commit))
+            shares = split_by_partition(rows_of(few), data.spec, data.leaves, rows)
+            like, written = found[commit % len(found)], [share.partition for share in shares]
+            listed.append(replace(like, partitions=writer.summaries(written)))
+        return listed
 
     def _compacted(self, arrivals: Arrivals, *, together: bool) -> list[LiveEntry]:
         """Entries of compacted files: one in each open partition, or `together` many in one."""
@@ -677,9 +689,10 @@ def _lists_of(
     """
     growing = {place: case.commit_interval_s / lasts_s for place, lasts_s in growing_fields(case).items()}
     lists = _lists(table, listed, arrivals, growing=growing)
-    together = _lists(
-        table, listed, arrivals, apart=0, differ="scattered" in places_of(case) and not merges_on_read(case)
+    differ = len(growing) < len(case.table.partition_by) or (
+        "scattered" in places_of(case) and not merges_on_read(case)
     )
+    together = _lists(table, listed, arrivals, apart=0, differ=differ)
     closed = dict.fromkeys(growing, 1.0)
     ended = _lists(table, listed[:1], arrivals, apart=BETWEEN_REWRITES, growing=closed) if growing else lists
     deletes = _lists(table, listed, arrivals, growing=growing, are_deletes=True) if merges_on_read(case) else lists
@@ -699,8 +712,8 @@ def _lists(
 ) -> SizeByCount:
     """Lists of 1, 2 … manifests like these of the table's, each so many commits `apart` from the one before, or 0: of
     the same one. Between two, `growing` partition fields grow by this many values; where `apart` is more than 1, files
-    were rewritten once their partitions closed. Those that a statement takes files out of `differ` in how many they
-    list, and since when; manifests of deletes do by how many files a statement hits.
+    were rewritten once their partitions closed. Those that a statement takes files out of, or a compaction of some
+    partitions, `differ` in how many they list, and since when; manifests of deletes do by files that a statement hits.
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
