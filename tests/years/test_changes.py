@@ -954,6 +954,23 @@ def test_each_partition_is_compacted_for_what_statements_leave_there(
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == manifests
 
 
+def test_many_partitions_are_each_compacted_for_their_own_files(made: Callable) -> None:
+    """Delete files stay for the oldest of them, and manifests that are written again differ in their lists."""
+    columns = [{"name": "region", "type": "string", "length": 15, "values": 150}, {"name": "v", "type": "long"}]
+    lines = {
+        "table": {"columns": columns, "partition_by": [{"column": "region"}]},
+        "workload": {"rows_per_second": 60, "files_per_commit": 2},
+        "writer": "batch",
+        "changes": {"update": {"every": "20s", "share": 0.01, "mode": "merge-on-read"}},
+        "maintenance": {"rewrite_data_files": {"when_small_files": 500}},
+    }
+    exact, summed = made(lines | {"horizon": "120s"})
+    for kind in (Kind.METADATA_JSON, Kind.DATA, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.03, abs=2), kind
+    lists = pytest.approx(exact.written_bytes[Kind.MANIFEST_LIST], rel=0.03)
+    assert summed.totals.written_bytes[Kind.MANIFEST_LIST] == lists
+
+
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
 def test_upserts_write_new_rows_into_partitions_in_turn(made: Callable, mode: str) -> None:
     """The rows that they replace are in any."""

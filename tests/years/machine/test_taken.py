@@ -364,11 +364,11 @@ def test_entries_go_with_the_partitions_last_compacted_before_them() -> None:
     table = table_with([(4, 9e3, 3, 0, 0), (1, 9e3, 3, 1, 0), (2, 9e3, 4, 0, 0)])
     table.rows[0][3][:5] = [9.0, 9e3, 3.0, 0.0, 0.0]  # in use no more
     table.numbers[DEALT] = 7.0
-    table.counted[:4] = [[3.0, 5.0, 1.0], [7.0, 0.0, 1.0], [4.0, 0.0, 0.0], [4.0, 0.0, 0.0]]
+    table.counted[:4] = [[7.0, 0.0, 1.0], [4.0, 0.0, 0.0], [4.0, 0.0, 0.0], [3.0, 5.0, 1.0]]
     mark_counted(table, replace(simple_laws(), files=4.0, open_partitions=4.0), 4, 9 / 23, 1.0)
     assert [table.gone[place][0] for place in range(3)] == pytest.approx([1 / 3, 1 / 3, 1 / 2])
     assert table.gone[1][1] == 1.0
-    assert [since for _, since, _ in table.counted[:4]] == [7.0, 7.0, 0.0, 0.0]
+    assert [since for _, since, _ in table.counted[:4]] == [0.0, 0.0, 7.0, 7.0]  # the last ones behind the others
 
 
 def test_files_of_a_kind_are_marked_where_they_are_listed() -> None:

@@ -17,6 +17,7 @@ from wasim.years.machine.tables import (
     DELETE,
     DELETES_BEFORE,
     DELETES_BEFORE_LEFT,
+    DELETES_THERE,
     FEW_COMMITS,
     FILES_THERE,
     FIRED,
@@ -38,7 +39,6 @@ from wasim.years.machine.tables import (
     MOST_COHORTS,
     MOST_COUNTED,
     MOST_SIZES,
-    MOST_WALKED,
     NEGLIGIBLE,
     NEWEST_COMMIT,
     NEWEST_FILES,
@@ -65,6 +65,7 @@ from wasim.years.machine.tables import (
     STATEMENTS_WRITE,
     STRIDE,
     TAKES_NEWER,
+    THERE_SINCE,
     TOOK_BYTES,
     TOOK_DEAD,
     TOOK_PARTIAL,
@@ -83,6 +84,7 @@ from wasim.years.machine.tables import (
 MOST_TURNS = 64  # of files of two sizes: of more, several go into tasks one after the other
 SURELY = 6.0  # standard deviations from the mean, beyond which no partition lies
 RARELY = 3.0  # files that a partition may lack, though each of them seldom
+SELDOM = 0.2  # files of a commit in a partition: of fewer, each is dealt to one of all partitions
 MANY_TRIALS = 20.0  # expected successes: of more, the normal law is as good as the binomial one
 AT_END = 1e-6  # of all rows, as good as none: delete files of one statement are older than the next statement's
 
@@ -125,8 +127,6 @@ def open_next(table: Table, laws: Laws) -> None:
         place = min(places_through(table, laws), int(table.numbers[COHORTS]) - 2)
         put_together(table, place, place + 1)
     begin_cohort(table, laws.open_partitions)
-    for part in range(MOST_COUNTED, min(laws.walk_parts, MOST_WALKED)):
-        count_anew(table, part)
 
 
 def rows_in(table: Table, laws: Laws, place: int) -> tuple[float, float]:
@@ -184,14 +184,10 @@ def begin_cohort(table: Table, partitions: float) -> None:
     cohort[WRITTEN_AT] = -1.0
     table.numbers[COHORTS] += 1
     table.numbers[UNCOUNTED] = 0.0
-    for place in range(MOST_COUNTED):
-        count_anew(table, place)
-
-
-def count_anew(table: Table, place: int) -> None:
-    """A partition that is counted has no file yet."""
-    table.counted[place][FILES_THERE] = table.counted[place][COMPACTED_FILES] = 0.0
-    table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]
+    for place in range(ceil(min(MOST_COUNTED, partitions))):
+        table.counted[place][FILES_THERE] = table.counted[place][COMPACTED_FILES] = 0.0
+        table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]
+        table.counted[place][THERE_SINCE], table.counted[place][DELETES_THERE] = cohort[SINCE], cohort[DELETES_BEFORE]
 
 
 def put_together(table: Table, place: int, other: int) -> None:
@@ -305,30 +301,36 @@ def groups_due(table: Table, laws: Laws, one: list[float]) -> tuple[float, float
 
 
 def partitions_counted(table: Table, laws: Laws, place: int) -> int:
-    """How many partitions these are, if the files of each are counted: few, open, and apart by chance alone; where
-    commits walk through partitions, of how many parts of all.
+    """How many partitions these are, or equal parts of many, if the files of each are counted: they are open, and apart
+    by chance alone; where commits walk through partitions, of how many parts of all.
     """
-    every, most = table.cohorts[place][PARTITIONS], MOST_COUNTED
-    if laws.walk_parts > 0:
-        every, most = float(laws.walk_parts), MOST_WALKED
+    every = float(laws.walk_parts) if laws.walk_parts > 0 else min(MOST_COUNTED, table.cohorts[place][PARTITIONS])
     differ = max(laws.uneven, laws.walk_parts, float(laws.changes_rows if laws.least_files < inf else 0))
-    is_apart = is_any(differ) and 1 < every <= most and place == newest_place(table)
+    is_apart = is_any(differ) and 1 < every <= MOST_COUNTED and place == newest_place(table)
     is_appended = max(laws.upserts, laws.closed_share, laws.settled_files) == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
 
 def count_arrived(table: Table, laws: Laws, every: int, by_chance: bool) -> float:
-    """Counts the files that have come into each of so few partitions; how many there are then in all of them."""
+    """Counts the files that have come into each of so many equal parts; how many a partition of each has, added up."""
     trials, share, found = table.numbers[UNCOUNTED] * laws.files / laws.open_partitions, 1.0, 0.0
     if laws.walk_parts > 0:
         return count_walked(table, laws)
     if by_chance:
         share = 1 - laws.uneven * laws.open_partitions / laws.files  # of a commit's tasks that write into a partition
-    table.numbers[UNCOUNTED] = 0.0
+    table.numbers[UNCOUNTED], is_each = 0.0, max(trials, share) > SELDOM
+    since, deletes_before = table.numbers[MISSED_BY], table.flows[WRITTEN_FILES + 2]
     for place in range(every):
         one = table.counted[place]
-        one[FILES_THERE] += draw_binomial(table, floor(trials / share + MEDIAN), share) if by_chance else trials
-        found += one[FILES_THERE]
+        if one[FILES_THERE] == 0:
+            one[THERE_SINCE], one[DELETES_THERE] = since, deletes_before
+        if is_each or not by_chance:
+            one[FILES_THERE] += draw_binomial(table, floor(trials / share + MEDIAN), share) if by_chance else trials
+    if by_chance and not is_each:
+        for _ in range(int(draw_binomial(table, floor(trials * every / share + MEDIAN), share))):
+            table.counted[int(draw_uniform(table) * every)][FILES_THERE] += 1.0
+    for place in range(every):
+        found += table.counted[place][FILES_THERE]
     return found
 
 
@@ -352,9 +354,8 @@ def files_walked(laws: Laws) -> float:
 
 
 def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple[float, float, float]:
-    """Which share of so few partitions is compacted, each of them due by its own count, and what each of those has, of
-    files as they came and compacted, relatively to the mean of all. Once one is compacted at another time than the
-    others, it stays so.
+    """Which share of so many equal parts is compacted, each due by its own count, and what each of those has, of files
+    as they came and compacted, relatively to the mean of all. One compacted at another time than the others stays so.
     """
     counted, least, there = table.counted, laws.min_input_files - MEDIAN, 0.0
     files, due, taken, again = one[SMALL_FILES] + one[PARTIAL_FILES], 0, 0.0, 0.0
@@ -367,6 +368,7 @@ def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple
         if is_sure or partition[FILES_THERE] >= least:
             due, taken, again = due + 1, taken + partition[FILES_THERE], again + partition[COMPACTED_FILES]
             partition[FILES_THERE] = partition[COMPACTED_FILES] = partition[IS_TAKEN] = 1.0
+            partition[THERE_SINCE], partition[DELETES_THERE] = since_now(table)
     if due in (0, every):
         return (1.0 if due > 0 else 0.0), 1.0, 1.0
     of_small = (taken - again) / due * every / max(found - there, NEGLIGIBLE)
@@ -384,7 +386,9 @@ def count_before(table: Table, laws: Laws) -> tuple[int, float, float]:
     return every, one[SMALL_FILES], one[PARTIAL_FILES]
 
 
-def recount(table: Table, before: tuple[int, float, float], made: float, is_own: bool, on_read: bool) -> None:
+def recount(
+    table: Table, laws: Laws, before: tuple[int, float, float], made: float, is_own: bool, on_read: bool
+) -> None:
     """After a statement, that took files out of partitions, but `on_read`, and `made` others. Chance decides which:
     all of some where rows of its `own` replace them. The newest and the oldest rows are in all partitions, and of
     several that count as one all are hit.
@@ -394,7 +398,7 @@ def recount(table: Table, before: tuple[int, float, float], made: float, is_own:
         return
     of_small = 1 - min(1.0, one[SMALL_FILES] / small) if small > 0 else 0.0
     of_partial = 1 - min(1.0, max(0.0, one[PARTIAL_FILES] - made / one[PARTITIONS]) / partial) if partial > 0 else 0.0
-    if every < one[PARTITIONS] or (not (is_own or on_read) and table.numbers[IS_SCATTERED] == 0):
+    if laws.walk_parts > 0 or (not (is_own or on_read) and table.numbers[IS_SCATTERED] == 0):
         for place in range(every):
             partition = counted[place]
             arrived = (1 - of_small) * (partition[FILES_THERE] - partition[COMPACTED_FILES])
@@ -409,14 +413,17 @@ def recount(table: Table, before: tuple[int, float, float], made: float, is_own:
                 partition[FILES_THERE] *= 1 - partition[IS_TAKEN]
                 partition[COMPACTED_FILES] *= 1 - partition[IS_TAKEN]
             elif on_read:
-                partition[IS_TAKEN] = 1.0 if draw_uniform(table) * every < made else 0.0
+                partition[IS_TAKEN] = 1.0 if draw_uniform(table) * one[PARTITIONS] < made else 0.0
             else:
                 partition[IS_TAKEN] = take_some(table, partition, of_small, of_partial)
             hit += partition[IS_TAKEN]
-        each = max(1.0, floor(made / hit + MEDIAN)) if hit > 0 and made > 0 else 0.0
+        each = made / (hit * one[PARTITIONS] / every) if hit > 0 else 0.0
+        each = max(1.0, floor(each + MEDIAN)) if made > 0 else 0.0
         for place in range(every):
             got = each * counted[place][IS_TAKEN]
-            if is_own and hit == every and draw_uniform(table) * every >= made:  # the whole table was overwritten
+            if (
+                is_own and hit == every and draw_uniform(table) * one[PARTITIONS] >= made
+            ):  # the whole table was overwritten
                 got = 0.0
             counted[place][FILES_THERE] += got
             counted[place][COMPACTED_FILES] += got
@@ -513,8 +520,7 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
     done = table.done
     for what in range(LEFT_SINCE):
         done[what] = 0.0
-    since, deletes_before = since_now(table)
-    done[LEFT_SINCE], done[DELETES_BEFORE_LEFT] = since, deletes_before
+    done[LEFT_SINCE], done[DELETES_BEFORE_LEFT] = since_now(table)
     for place in range(int(table.numbers[COHORTS])):
         one = table.cohorts[place]
         note_live(table, laws, place)
@@ -525,11 +531,7 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
         else:
             groups, more = groups_due(table, laws, one)
         part = share * groups if is_any(1 - share * groups) else 1.0
-        one[SINCE] += part * (since - one[SINCE])
-        one[DELETES_BEFORE] += part * (deletes_before - one[DELETES_BEFORE])
-        if part < 1 and is_any(one[SMALL_FILES] + one[PARTIAL_FILES]):
-            done[LEFT_SINCE] = min(done[LEFT_SINCE], one[SINCE])
-            done[DELETES_BEFORE_LEFT] = min(done[DELETES_BEFORE_LEFT], one[DELETES_BEFORE])
+        note_since(table, one, part, counted if laws.walk_parts == 0 else 0)
         if not is_any(groups):
             note_order(table, place, 0.0, 0.0)
             continue
@@ -582,6 +584,22 @@ def since_now(table: Table) -> tuple[float, float]:
     if numbers[NEWEST_COMMIT] != numbers[COMMITS]:
         return numbers[MISSED_BY], written
     return numbers[MISSED_BY] + log1p(-touched_share(table)) / 2, written - numbers[NEWEST_FILES]
+
+
+def note_since(table: Table, one: list[float], part: float, counted: int) -> None:
+    """Notes since when data is there, this part of which is compacted: on average, or the oldest of what is counted."""
+    done, (since, deletes_before) = table.done, since_now(table)
+    one[SINCE] += part * (since - one[SINCE])
+    one[DELETES_BEFORE] += part * (deletes_before - one[DELETES_BEFORE])
+    if counted > 0:
+        one[SINCE], one[DELETES_BEFORE] = since, deletes_before
+        for place in range(counted):
+            if table.counted[place][FILES_THERE] > 0:
+                one[SINCE] = min(one[SINCE], table.counted[place][THERE_SINCE])
+                one[DELETES_BEFORE] = min(one[DELETES_BEFORE], table.counted[place][DELETES_THERE])
+    if part < 1 and is_any(one[SMALL_FILES] + one[PARTIAL_FILES]):
+        done[LEFT_SINCE] = min(done[LEFT_SINCE], one[SINCE])
+        done[DELETES_BEFORE_LEFT] = min(done[DELETES_BEFORE_LEFT], one[DELETES_BEFORE])
 
 
 def touched_share(table: Table) -> float:
@@ -793,6 +811,19 @@ def files_in(table: Table, place: int) -> float:
     return table.cohorts[place][SMALL_FILES] + table.cohorts[place][PARTIAL_FILES]
 
 
+def commits_until_due(table: Table, laws: Laws, counted: int) -> float:
+    """After how many commits at least there may be small files enough for a compaction by count, where so many parts
+    are counted: how many files come by then is as good as normal, and of Poisson's variance at most.
+    """
+    every, there = table.cohorts[newest_place(table)][PARTITIONS], 0.0
+    for place in range(counted):
+        there += table.counted[place][FILES_THERE]
+    others = small_files(table, laws) - every * files_in(table, newest_place(table))
+    missing, apart = laws.least_files - MEDIAN - others - there * every / counted, SURELY * sqrt(every / counted) / 2
+    root = sqrt(apart**2 + max(0.0, missing)) - apart
+    return max(1.0, floor(root**2 / laws.new_small) - table.numbers[UNCOUNTED]) if laws.new_small > 0 else inf
+
+
 def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) -> bool:
     """Whether this many more commits make enough small files for a compaction by count, in as many of all cases as this
     firing waits for, or as they are where each partition's files are counted.
@@ -800,8 +831,10 @@ def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) 
     newest = newest_place(table)
     counted = partitions_counted(table, laws, newest)
     if laws.by_chance and counted > 0:
-        others = small_files(table, laws) - counted * files_in(table, newest)
-        return is_due(others + count_arrived(table, laws, counted, True) + MEDIAN, laws.least_files)
+        every = table.cohorts[newest][PARTITIONS]
+        others = small_files(table, laws) - every * files_in(table, newest)
+        there = count_arrived(table, laws, counted, True) * every / counted
+        return is_due(others + there + MEDIAN, laws.least_files)
     arrived = small_of(table, SMALL_FILES) if laws.new_small > 0 else 0.0
     missing = laws.least_files - MEDIAN - small_files(table, laws)
     commits = floor(arrived / laws.files + 0.5) + more

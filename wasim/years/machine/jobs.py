@@ -353,7 +353,7 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
         return take(table, laws, 0, False, False)
     if counted > 0:
         mark_counted(table, laws, counted, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial)
-        return thin(table, laws, 0, 1.0, 0.0, float(counted))
+        return thin(table, laws, 0, 1.0, 0.0, laws.open_partitions)
     if laws.lifetime < inf and laws.parts <= 1 and table.numbers[ADDS_ANYWHERE] == 0:
         # partitions that are left have the newest files, but where the oldest ones come to have new files again
         for kind, files in ((0, listed), (1, partial * of_partial)):

@@ -6,7 +6,14 @@ from wasim.rules.maintenance import is_due
 from wasim.years.flows import WIDTH
 from wasim.years.machine.appends import append, manifests_of
 from wasim.years.machine.changes import carry_out_changes, next_statement, upsert
-from wasim.years.machine.files import deal_out, has_enough, newest_place, partitions_counted, small_files
+from wasim.years.machine.files import (
+    commits_until_due,
+    deal_out,
+    has_enough,
+    newest_place,
+    partitions_counted,
+    small_files,
+)
 from wasim.years.machine.jobs import commit_nothing, compact, rewrite_manifests
 from wasim.years.machine.manifests import list_bytes
 from wasim.years.machine.sizes import is_any
@@ -43,8 +50,9 @@ def next_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> float
         more = 1.0
         if missing > 0:
             more = max(1.0, ceil(missing / laws.new_small - NEGLIGIBLE)) if laws.new_small > 0 else inf
-        if laws.by_chance and partitions_counted(table, laws, newest_place(table)) > 0:
-            more = 1.0
+        counted = partitions_counted(table, laws, newest_place(table))
+        if laws.by_chance and counted > 0:
+            more = commits_until_due(table, laws, counted)
         elif laws.by_chance and more <= FEW_COMMITS:
             for fewer in range(1, int(more)):
                 if has_enough(table, laws, chances, fewer):

@@ -229,7 +229,7 @@ def rewrite_rows(
     note_edge(table, laws, made, written, is_own)
     made_bytes, partial = add_written(table, laws, made, written, is_own, stays, stays_rows)
     note_gaps(table, laws, is_own, each, partial)
-    recount(table, before, partial, is_own, False)
+    recount(table, laws, before, partial, is_own, False)
     keep_missed(table, edge, edge_files, edge_rows)
     mix_edge(table, laws, edge, written / max(made, NEGLIGIBLE))
     if not is_own and numbers[IS_SCATTERED] > 0 and is_any(made) and numbers[CLOSED_FILES] == 0:
@@ -346,7 +346,7 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     made_bytes, partial = add_written(table, laws, made, written, False, 0.0, 0.0)
     if is_any(partial):
         spread(table, partitions_of_statement(table, laws), partial)
-    recount(table, before, partial, False, True)
+    recount(table, laws, before, partial, False, True)
     is_taken = is_any(made) and is_rewritten_for_size(laws, written / made)
     if is_taken and numbers[IS_SCATTERED] > 0 and laws.is_partitioned:
         numbers[ADDS_ANYWHERE] = 1.0

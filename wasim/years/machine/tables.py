@@ -35,11 +35,10 @@ MOST_SIZES = 6
     WRITTEN_AT,  # the commit after which a statement wrote data files into them last
     ROW_OF_PARTITIONS,
 ) = range(SIZED_FILES + 2 * MOST_SIZES, SIZED_FILES + 2 * MOST_SIZES + 7)  # fmt: skip
-MOST_COUNTED = 64  # partitions of which the files of each are counted where chance decides which of them is compacted
-MOST_WALKED = 1024  # parts of all partitions that commits walk through, of which the files are
-# Of such a partition: files, after how many commits its last compaction was, whether the next one takes it, and files
-# that were compacted
-FILES_THERE, COMPACTED_SINCE, IS_TAKEN, COMPACTED_FILES = range(4)
+MOST_COUNTED = 1024  # parts of all open partitions of which the files are counted: of fewer, each is one of them
+# Of such a part: files of each partition, after how many commits its last compaction was, whether the next one takes
+# it, files that were compacted, and since when the oldest is there, as `SINCE` and `DELETES_BEFORE` have it
+FILES_THERE, COMPACTED_SINCE, IS_TAKEN, COMPACTED_FILES, THERE_SINCE, DELETES_THERE, ROW_OF_COUNTED = range(7)
 SAME_SIZE = 1e-3  # of their rows, by which files of one size differ at most
 # Jobs, as rows of a schedule: commits of nothing have two rows more
 COMPACTION, REWRITE, IDLE = range(3)

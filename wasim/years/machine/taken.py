@@ -299,20 +299,28 @@ def want_deletes(table: Table, entries: float, newest: bool, of_arrived: bool) -
 
 
 def mark_counted(table: Table, laws: Laws, every: int, of_small: float, of_partial: float) -> None:
-    """With which probability an entry of each kind goes, into `gone`, where some of so few partitions are compacted,
+    """With which probability an entry of each kind goes, into `gone`, where some of so many equal parts are compacted,
     these shares of all their files: a commit's are in those that were last compacted before it. Then they have been.
     """
-    each = laws.files / laws.open_partitions
+    each, of_part, counted = laws.files / every, laws.open_partitions / every, table.counted
     for kind, share in ((0, of_small), (1, of_partial)):
-        until, left, goes, listed, found = table.numbers[DEALT] if kind == 0 else inf, 0.0, 1.0, 0.0, 0.0
+        until, top, left, goes, listed, found = table.numbers[DEALT], every, 0.0, 1.0, 0.0, 0.0
+        due = taken_of(counted, 0, every)
         for place in range(table.used[0] - 1, -1, -1):
             row, taken = table.rows[0][place], 0.0
             entries = rest = row[COUNT] * row[FRESH + kind]
             while is_any(rest):
-                if not is_any(left):
-                    since, there, due = compacted_before(table, every, until, kind == 1)
-                    left = inf if there == 0 else there * each * (until - since) if kind == 0 else there
-                    goes, until = due / there if there > 0 else 1.0, since
+                if not is_any(left) and top == 0:
+                    left, goes = inf, 1.0
+                elif not is_any(left):
+                    since, first = counted[top - 1][COMPACTED_SINCE], top - 1
+                    while first > 0 and counted[first - 1][COMPACTED_SINCE] == since:
+                        first -= 1
+                    here = taken_of(counted, first, top)
+                    left, goes = (top - first) * of_part, here / (top - first)
+                    if kind == 0:
+                        left, goes = top * each * (until - since), due / top
+                    until, top, due = since, first, due - here
                 step = min(rest, left)
                 taken, rest, left = taken + step * goes, rest - step, left - step
             table.counts[place], table.gone[place][2] = 1.0, 0.0
@@ -325,7 +333,28 @@ def mark_counted(table: Table, laws: Laws, every: int, of_small: float, of_parti
             else:
                 gone[kind] = 1 - (1 - gone[kind]) * (1 - share) * listed / max(listed - found, NEGLIGIBLE)
             gone[kind] = min(1.0, max(0.0, gone[kind]))
+    put_last(counted, every)
     note_compacted(table, every)
+
+
+def taken_of(counted: list[list[float]], first: int, stop: int) -> float:
+    """How many of these partitions are taken."""
+    found = 0.0
+    for place in range(first, stop):
+        found += counted[place][IS_TAKEN]
+    return found
+
+
+def put_last(counted: list[list[float]], every: int) -> None:
+    """Puts the partitions that are taken behind the others: they stand by when they were last compacted."""
+    last = 0
+    for place in range(every):
+        if counted[place][IS_TAKEN] == 0:
+            for column in range(len(counted[0])):
+                kept = counted[last][column]
+                counted[last][column] = counted[place][column]
+                counted[place][column] = kept
+            last += 1
 
 
 def mark_walked(table: Table, laws: Laws, fresh: float, partial: float) -> None:
@@ -363,21 +392,6 @@ def note_compacted(table: Table, every: int) -> None:
     for place in range(every):
         if table.counted[place][IS_TAKEN] > 0:
             table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]
-
-
-def compacted_before(table: Table, every: int, until: float, alone: bool) -> tuple[float, float, float]:
-    """Of so few partitions those last compacted before this commit: after which commit the latest one of them was, how
-    many they are, or how many were compacted with it `alone`, and how many of these are compacted now.
-    """
-    since, there, due = -1.0, 0.0, 0.0
-    for place in range(every):
-        at = table.counted[place][COMPACTED_SINCE]
-        since = max(since, at) if at < until else since
-    for place in range(every):
-        at = table.counted[place][COMPACTED_SINCE]
-        if at == since or (at < since and not alone):
-            there, due = there + 1, due + table.counted[place][IS_TAKEN]
-    return since, there, due
 
 
 def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) -> float:
