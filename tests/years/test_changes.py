@@ -956,19 +956,46 @@ def test_each_partition_is_compacted_for_what_statements_leave_there(
 
 def test_many_partitions_are_each_compacted_for_their_own_files(made: Callable) -> None:
     """Delete files stay for the oldest of them, and manifests that are written again differ in their lists."""
-    columns = [{"name": "region", "type": "string", "length": 15, "values": 150}, {"name": "v", "type": "long"}]
     lines = {
-        "table": {"columns": columns, "partition_by": [{"column": "region"}]},
         "workload": {"rows_per_second": 60, "files_per_commit": 2},
         "writer": "batch",
         "changes": {"update": {"every": "20s", "share": 0.01, "mode": "merge-on-read"}},
-        "maintenance": {"rewrite_data_files": {"when_small_files": 500}},
+        "maintenance": {"rewrite_data_files": {"when_small_files": 350}},
     }
-    exact, summed = made(lines | {"horizon": "120s"})
+    exact, summed = made(by_region(100) | lines | {"horizon": "80s"})
     for kind in (Kind.METADATA_JSON, Kind.DATA, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST):
         assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.03, abs=2), kind
     lists = pytest.approx(exact.written_bytes[Kind.MANIFEST_LIST], rel=0.03)
     assert summed.totals.written_bytes[Kind.MANIFEST_LIST] == lists
+
+
+def by_region(values: int) -> dict[str, Any]:
+    columns = [{"name": "region", "type": "string", "length": 15, "values": values}, {"name": "v", "type": "double"}]
+    return {"table": {"columns": columns, "partition_by": [{"column": "region"}]}}
+
+
+@pytest.mark.parametrize(("values", "mode"), [(9, "merge-on-read"), (30, "copy-on-write")])
+def test_files_of_upserts_are_listed_as_such_until_compaction(made: Callable, values: int, mode: str) -> None:
+    """Not as those that compaction made, whose columns have other bounds."""
+    lines = {
+        "writer": {"kind": "batch", "upsert": {"share": 0.1, "mode": mode, "locality": "newest"}},
+        "workload": {"rows_per_second": 40, "files_per_commit": 2},
+        "maintenance": {"rewrite_data_files": {"every": "40s"}},
+    }
+    exact, summed = made(by_region(values) | lines | {"horizon": "90s"})
+    written = pytest.approx(exact.written_bytes[Kind.DATA_MANIFEST], rel=0.01)
+    assert summed.totals.written_bytes[Kind.DATA_MANIFEST] == written
+
+
+def test_compaction_waits_in_each_partition_for_upserts_there(made: Callable) -> None:
+    lines = {
+        "writer": {"kind": "batch", "upsert": {"share": 0.3, "mode": "merge-on-read", "locality": "scattered"}},
+        "workload": {"rows_per_second": 60, "files_per_commit": 2},
+        "maintenance": {"rewrite_data_files": {"when_small_files": 300}},
+    }
+    exact, summed = made(by_region(100) | lines | {"horizon": "90s"})
+    for kind, rel in ((Kind.METADATA_JSON, 0.03), (Kind.DATA, 0.03), (Kind.DATA_MANIFEST, 0.2)):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=rel), kind
 
 
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])

@@ -119,8 +119,10 @@ def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:
         yield "Statements that touch scattered rows touch files in proportion to their rows, on average."
     if case.table.partition_by and arrivals.partitions > 1:
         yield f"A commit writes {arrivals.files:,.1f} files into {arrivals.partitions:,.1f} partitions, on average."
-    are_many = arrivals.open_partitions > MOST_COUNTED or case.changes_rows or case.key_columns
-    if kept.rewrite_data_files is not None and case.table.partition_by and are_many:
-        yield "Compaction takes partitions that are open at the same time as equal."
+    if kept.rewrite_data_files is not None and case.table.partition_by:
+        if case.writer.upsert is not None and not merges_on_read(case):
+            yield "Compaction takes partitions that are open at the same time as equal."
+        elif arrivals.open_partitions > MOST_COUNTED:
+            yield f"Compaction takes partitions that are open at the same time in {MOST_COUNTED:,} equal parts."
     if kept.rewrite_manifests is not None and case.table.partition_by:
         yield "Rewritten manifests of a partitioned table are as many as their bytes need, all of one size."

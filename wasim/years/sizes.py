@@ -689,9 +689,8 @@ def _lists_of(
     """
     growing = {place: case.commit_interval_s / lasts_s for place, lasts_s in growing_fields(case).items()}
     lists = _lists(table, listed, arrivals, growing=growing)
-    differ = len(growing) < len(case.table.partition_by) or (
-        "scattered" in places_of(case) and not merges_on_read(case)
-    )
+    is_of_some = arrivals.partitions < arrivals.open_partitions - 0.5  # of which a compaction takes some
+    differ = is_of_some or ("scattered" in places_of(case) and not merges_on_read(case))
     together = _lists(table, listed, arrivals, apart=0, differ=differ)
     closed = dict.fromkeys(growing, 1.0)
     ended = _lists(table, listed[:1], arrivals, apart=BETWEEN_REWRITES, growing=closed) if growing else lists

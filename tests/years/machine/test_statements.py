@@ -667,6 +667,8 @@ def test_files_that_are_left_share_their_statement_with_fewer() -> None:
     table = appended(3)
     table.flows[Flow.WRITTEN_FILES] += 8.0
     table.numbers[SETTLED_FILES] = 6.0
+    assert together_of(table, LAWS, 4.0) == 4.0  # of those on the newest rows all are left
+    table.numbers[IS_SCATTERED] = 1.0
     assert together_of(table, LAWS, 4.0) == pytest.approx(4 / 2 / (1 - 0.5**4))
     assert together_of(table, LAWS, 1.0) == 1
     table.numbers[STATEMENTS_WRITE] = 1.0  # but for the first commit's file

@@ -187,7 +187,8 @@ def test_the_largest_file_is_the_one_of_most_rows() -> None:
     """Of one file of six rows, one of eighteen and two of twelve each."""
     table = table_of([(1, 0, 0, 4, 48)])
     table.cohorts[0][SIZED_FILES : SIZED_FILES + 6] = [1.0, 6.0, 1.0, 18.0, 2.0, 24.0]
-    assert largest_of(table.cohorts[0]) == SIZED_FILES + 2
+    columns = [largest_of(table.cohorts[0], below) for below in (inf, 18.0, 12.0, 6.0)]
+    assert columns == [SIZED_FILES + 2, SIZED_FILES + 4, SIZED_FILES, -1]
 
 
 def test_statements_write_into_the_partitions_that_they_hit() -> None:

@@ -26,6 +26,7 @@ from wasim.years.machine.tables import (
     IS_SCATTERED,
     IS_TAKEN,
     IS_THERE,
+    LAST_MADE,
     LEFT_FILES,
     LEFT_SINCE,
     LEFT_THERE,
@@ -307,7 +308,8 @@ def partitions_counted(table: Table, laws: Laws, place: int) -> int:
     every = float(laws.walk_parts) if laws.walk_parts > 0 else min(MOST_COUNTED, table.cohorts[place][PARTITIONS])
     differ = max(laws.uneven, laws.walk_parts, float(laws.changes_rows if laws.least_files < inf else 0))
     is_apart = is_any(differ) and 1 < every <= MOST_COUNTED and place == newest_place(table)
-    is_appended = max(laws.upserts, laws.closed_share, laws.settled_files) == 0
+    is_on_read = laws.upserts == 0 or laws.changes[UPSERT][ON_READ] > 0
+    is_appended = is_on_read and max(laws.closed_share, laws.settled_files) == 0
     return int(every + MEDIAN) if is_apart and is_appended and laws.parts == 1 else 0
 
 
@@ -398,12 +400,19 @@ def recount(
         return
     of_small = 1 - min(1.0, one[SMALL_FILES] / small) if small > 0 else 0.0
     of_partial = 1 - min(1.0, max(0.0, one[PARTIAL_FILES] - made / one[PARTITIONS]) / partial) if partial > 0 else 0.0
-    if laws.walk_parts > 0 or (not (is_own or on_read) and table.numbers[IS_SCATTERED] == 0):
+    is_even = not (is_own or on_read) and table.numbers[IS_SCATTERED] == 0
+    if laws.walk_parts > 0 or is_even:
         for place in range(every):
             partition = counted[place]
             arrived = (1 - of_small) * (partition[FILES_THERE] - partition[COMPACTED_FILES])
             partition[COMPACTED_FILES] = max(0.0, partition[COMPACTED_FILES] + one[PARTIAL_FILES] - partial)
             partition[FILES_THERE] = arrived + partition[COMPACTED_FILES]
+    elif on_read:
+        table.numbers[LAST_MADE], each = made, made / one[PARTITIONS]
+        for place in range(every):
+            got = draw_binomial(table, ceil(each), each / ceil(each)) if is_any(each) else 0.0
+            counted[place][FILES_THERE] += got
+            counted[place][COMPACTED_FILES] += got
     else:
         hit = 0.0
         for place in range(every):
@@ -412,8 +421,6 @@ def recount(
                 partition[IS_TAKEN] = 1.0 if draw_uniform(table) < max(of_small, of_partial) else 0.0
                 partition[FILES_THERE] *= 1 - partition[IS_TAKEN]
                 partition[COMPACTED_FILES] *= 1 - partition[IS_TAKEN]
-            elif on_read:
-                partition[IS_TAKEN] = 1.0 if draw_uniform(table) * one[PARTITIONS] < made else 0.0
             else:
                 partition[IS_TAKEN] = take_some(table, partition, of_small, of_partial)
             hit += partition[IS_TAKEN]
@@ -421,10 +428,8 @@ def recount(
         each = max(1.0, floor(each + MEDIAN)) if made > 0 else 0.0
         for place in range(every):
             got = each * counted[place][IS_TAKEN]
-            if (
-                is_own and hit == every and draw_uniform(table) * one[PARTITIONS] >= made
-            ):  # the whole table was overwritten
-                got = 0.0
+            if is_own and hit == every and draw_uniform(table) * one[PARTITIONS] >= made:
+                got = 0.0  # the whole table was overwritten
             counted[place][FILES_THERE] += got
             counted[place][COMPACTED_FILES] += got
     one[UNEVEN] = variance_of(counted, every)

@@ -24,6 +24,7 @@ from wasim.years.machine.manifests import (
     list_compacted,
     live_of,
     merge,
+    mix_entries,
     part_siblings,
     rewrite_one,
     settle,
@@ -79,6 +80,8 @@ from wasim.years.machine.tables import (
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
+    OF_JOBS,
+    OF_JOBS_MORE,
     OTHER_SEEN,
     OWN_DELETES,
     PARTIAL,
@@ -231,8 +234,11 @@ def compact(table: Table, laws: Laws, share: float) -> bool:
         created = take_out(table, laws, of_small, of_partial)
         part_siblings(table, of_partial)
         firsts = min(1.0, done[GROUPS] / max(done[MADE_PARTIAL] + done[MADE_SETTLED], NEGLIGIBLE))
-        table.compacted_more[0] = laws.together_more + (laws.compacted_more[0] - laws.together_more) * firsts
+        numbers[OF_JOBS_MORE] = laws.together_more + (laws.compacted_more[0] - laws.together_more) * firsts
+        table.compacted_more[0] = numbers[OF_JOBS_MORE]
         list_compacted(table, laws, done[MADE_PARTIAL], done[MADE_SETTLED])
+        numbers[OF_JOBS] += done[MADE_PARTIAL] + done[MADE_SETTLED] - numbers[OF_JOBS] * of_partial
+        mix_entries(table, laws)
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)
         forget_seen(table, laws, smalls, of_small, of_partial, is_edge_taken)

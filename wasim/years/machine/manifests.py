@@ -4,6 +4,7 @@ from math import ceil, floor, inf
 
 from wasim.years.machine.sizes import at, is_any, manifest_bytes
 from wasim.years.machine.tables import (
+    AS_CAME,
     BYTES,
     COLUMNS,
     COUNT,
@@ -19,6 +20,9 @@ from wasim.years.machine.tables import (
     MOST_KINDS,
     NEGLIGIBLE,
     NEWEST_FILES,
+    OF_JOBS,
+    OF_JOBS_MORE,
+    OF_STATEMENTS_MORE,
     PARTIAL,
     REPLACED_MANIFESTS,
     ROOM,
@@ -475,6 +479,15 @@ def list_own(table: Table, group: int, size: float) -> int:
     table.used[group] += 1
     note_written(table, group, 1.0, size)
     return table.used[group] - 1
+
+
+def mix_entries(table: Table, laws: Laws) -> None:
+    """What an entry of a rewritten file takes more, on average, as so many are of jobs and the others of statements."""
+    numbers = table.numbers
+    every = entries_of(table, PARTIAL) + entries_of(table, SETTLED) * (1 - numbers[AS_CAME])
+    if laws.changes_rows and is_any(every):
+        of_jobs = min(1.0, numbers[OF_JOBS] / every)
+        table.compacted_more[0] = of_jobs * numbers[OF_JOBS_MORE] + (1 - of_jobs) * numbers[OF_STATEMENTS_MORE]
 
 
 def list_compacted(table: Table, laws: Laws, partial: float, settled: float) -> None:

@@ -23,7 +23,7 @@ from wasim.years.machine.files import (
     spread,
 )
 from wasim.years.machine.jobs import begin_summary, note_counted, note_manifests
-from wasim.years.machine.manifests import list_compacted, list_own, live_of, merge
+from wasim.years.machine.manifests import list_compacted, list_own, live_of, merge, mix_entries
 from wasim.years.machine.sizes import (
     bytes_of_rows,
     compacted_bytes,
@@ -82,6 +82,8 @@ from wasim.years.machine.tables import (
     NEWEST_BYTES,
     NEWEST_COMMIT,
     NEWEST_FILES,
+    OF_JOBS,
+    OF_STATEMENTS_MORE,
     OLDEST_ROW,
     OLDEST_THROUGH,
     OTHER_FILES,
@@ -219,6 +221,7 @@ def rewrite_rows(
     hit, (removed, removed_bytes) = total_of(hits[HIT_FILES]), held_by_hits(table, laws, is_own)
     made = files if is_own else data_files_made(table, laws, written, updated, inserted, 0.0)
     created = out_of_manifests(table, laws)
+    numbers[OF_JOBS] *= 1 - hits[HIT_SHARES][REWRITTEN]
     out_of_partitions(table)
     stays, stays_rows, rows_hit = 0.0, 0.0, live_in_hits(table)  # what files in closed partitions become stays there
     if not is_own and numbers[IS_SCATTERED] > 0 and laws.is_partitioned and is_any(rows_hit):
@@ -756,10 +759,11 @@ def add_written(
         if is_any(files):
             partial += add_of_one_size(table, laws, files, held, stays, stays_rows)
             made_bytes += data_bytes(laws, files, held, is_new)
-    if not laws.compacts:  # sorted, they stand apart
-        more = laws.further_more + (laws.first_more - laws.further_more) / together_of(table, laws, made)
-        table.compacted_more[0] = more + (laws.compacted_more[0] - more) * sorted_share(table)
+    more = laws.further_more + (laws.first_more - laws.further_more) / together_of(table, laws, made)
+    numbers[OF_STATEMENTS_MORE] = more + (laws.compacted_more[0] - more) * sorted_share(table)  # sorted, they are apart
+    table.compacted_more[0] = laws.further_more + (laws.first_more - laws.further_more) / max(1.0, made)
     list_compacted(table, laws, partial, made - partial)
+    mix_entries(table, laws)
     flows[WRITTEN_FILES] += made
     flows[WRITTEN_FILES + 1] += made_bytes
     return made_bytes, partial
@@ -783,9 +787,11 @@ def add_of_one_size(table: Table, laws: Laws, made: float, rows: float, stays: f
 
 
 def together_of(table: Table, laws: Laws, made: float) -> float:
-    """How many files of each statement of which any is left are, where each makes so many: a share of all that they
-    wrote is left.
+    """How many files of each statement of which any is left are, where each makes so many: of those on scattered rows a
+    share of all that they wrote is left, by chance.
     """
+    if table.numbers[IS_SCATTERED] == 0:
+        return max(1.0, made)
     flows = table.flows
     arrived = laws.files * (1.0 if table.numbers[STATEMENTS_WRITE] > 0 else table.numbers[COMMITS])
     written = flows[WRITTEN_FILES] + made - arrived

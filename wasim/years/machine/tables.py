@@ -81,8 +81,11 @@ MOST_AT_ONCE = 10  # samples around one commit
     UNCOUNTED,  # commits since files were counted by partition
     RANDOM,  # the last random number that was drawn
     AS_CAME,  # of the entries that stay, the share of files as they arrived, which are too few to be compacted
+    # Of rewritten files that are listed: how many jobs made, and what an entry of such a one takes more, or of others
+    OF_JOBS, OF_JOBS_MORE, OF_STATEMENTS_MORE,
+    LAST_MADE,  # data files that the last statement wrote
     NUMBERS,
-) = range(72)  # fmt: skip
+) = range(76)  # fmt: skip
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

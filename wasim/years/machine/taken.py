@@ -29,6 +29,7 @@ from wasim.years.machine.tables import (
     IS_SCATTERED,
     IS_TAKEN,
     LARGE,
+    LAST_MADE,
     MEDIAN,
     MISSED,
     NEGLIGIBLE,
@@ -302,25 +303,15 @@ def mark_counted(table: Table, laws: Laws, every: int, of_small: float, of_parti
     """With which probability an entry of each kind goes, into `gone`, where some of so many equal parts are compacted,
     these shares of all their files: a commit's are in those that were last compacted before it. Then they have been.
     """
-    each, of_part, counted = laws.files / every, laws.open_partitions / every, table.counted
     for kind, share in ((0, of_small), (1, of_partial)):
-        until, top, left, goes, listed, found = table.numbers[DEALT], every, 0.0, 1.0, 0.0, 0.0
-        due = taken_of(counted, 0, every)
+        until, top, due = table.numbers[DEALT], every, taken_of(table.counted, 0, every)
+        left, goes, listed, found = 0.0, 1.0, 0.0, 0.0
         for place in range(table.used[0] - 1, -1, -1):
             row, taken = table.rows[0][place], 0.0
             entries = rest = row[COUNT] * row[FRESH + kind]
             while is_any(rest):
-                if not is_any(left) and top == 0:
-                    left, goes = inf, 1.0
-                elif not is_any(left):
-                    since, first = counted[top - 1][COMPACTED_SINCE], top - 1
-                    while first > 0 and counted[first - 1][COMPACTED_SINCE] == since:
-                        first -= 1
-                    here = taken_of(counted, first, top)
-                    left, goes = (top - first) * of_part, here / (top - first)
-                    if kind == 0:
-                        left, goes = top * each * (until - since), due / top
-                    until, top, due = since, first, due - here
+                if not is_any(left):
+                    left, goes, until, top, due = since_compaction(table, laws, every, kind, (until, top, due))
                 step = min(rest, left)
                 taken, rest, left = taken + step * goes, rest - step, left - step
             table.counts[place], table.gone[place][2] = 1.0, 0.0
@@ -333,8 +324,28 @@ def mark_counted(table: Table, laws: Laws, every: int, of_small: float, of_parti
             else:
                 gone[kind] = 1 - (1 - gone[kind]) * (1 - share) * listed / max(listed - found, NEGLIGIBLE)
             gone[kind] = min(1.0, max(0.0, gone[kind]))
-    put_last(counted, every)
+    put_last(table.counted, every)
     note_compacted(table, every)
+
+
+def since_compaction(
+    table: Table, laws: Laws, every: int, kind: int, before: tuple[float, int, float]
+) -> tuple[float, float, float, int, float]:
+    """Entries of a kind since the last compaction of any part `before` a commit, of the first so many parts, of which
+    some are due: how many, how likely each goes; and what was before that compaction.
+    """
+    counted, (until, top, due) = table.counted, before
+    if top == 0:  # before any
+        return inf, 1.0, until, 0, due
+    since, first = counted[top - 1][COMPACTED_SINCE], top - 1
+    while first > 0 and counted[first - 1][COMPACTED_SINCE] == since:
+        first -= 1
+    here, came, made = taken_of(counted, first, top), laws.files / every * top * (until - since), 0.0
+    if kind == 1:  # what upserts write counts as compacted
+        came *= table.numbers[LAST_MADE] / laws.files if laws.upserts else 0.0
+        made = (top - first) * laws.open_partitions / every
+    goes = (came * due / top + made * here / (top - first)) / max(came + made, NEGLIGIBLE)
+    return came + made, goes, since, first, due - here
 
 
 def taken_of(counted: list[list[float]], first: int, stop: int) -> float:

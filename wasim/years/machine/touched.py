@@ -273,29 +273,35 @@ def hit_of_compacted(table: Table, laws: Laws, share: float, replaced: float, is
 
 
 def kinds_by_size(table: Table) -> tuple[float, float, float]:
-    """What `some_large` returns of all files below the target: one of each partition is large."""
+    """What `some_large` returns of all files below the target: the largest ones, as many as there are partitions, are
+    large.
+    """
     one = table.classes[REWRITTEN]
     live = one[LIVE] / max(one[RECORDS], NEGLIGIBLE)
     large = few = others = many = 0.0
     for place in range(int(table.numbers[COHORTS])):
-        cohort, largest = table.cohorts[place], largest_of(table.cohorts[place])
-        for column in range(SIZED_FILES, UNEVEN, 2):
-            files = cohort[PARTITIONS] * cohort[column]
-            if not is_any(files):
-                continue
-            each = cohort[column + 1] / cohort[column] * live
-            alone = min(cohort[PARTITIONS], files) if column == largest else 0.0
-            large, few = large + alone, few + alone * each
-            others, many = others + files - alone, many + (files - alone) * each
+        cohort, left = table.cohorts[place], table.cohorts[place][PARTITIONS]
+        column = largest_of(cohort, inf)
+        while column >= 0:
+            files, each = cohort[PARTITIONS] * cohort[column], rows_of_each(cohort, column)
+            alone = min(left, files)
+            left, large, few = left - alone, large + alone, few + alone * each * live
+            others, many = others + files - alone, many + (files - alone) * each * live
+            column = largest_of(cohort, each)
     return large / max(large + others, NEGLIGIBLE), few / max(large, NEGLIGIBLE), many / max(others, NEGLIGIBLE)
 
 
-def largest_of(cohort: list[float]) -> int:
-    """The column of the largest of a partition's compacted files."""
-    found, most = SIZED_FILES, -1.0
+def rows_of_each(cohort: list[float], column: int) -> float:
+    """Rows of each of a partition's compacted files of one size; none where there is no such file."""
+    return cohort[column + 1] / cohort[column] if is_any(cohort[column]) else 0.0
+
+
+def largest_of(cohort: list[float], below: float) -> int:
+    """The column of the largest of a partition's compacted files that have fewer rows than so many; −1 if none has."""
+    found, most = -1, 0.0
     for column in range(SIZED_FILES, UNEVEN, 2):
-        if is_any(cohort[column]) and cohort[column + 1] / cohort[column] > most:
-            found, most = column, cohort[column + 1] / cohort[column]
+        if most < rows_of_each(cohort, column) < below:
+            found, most = column, rows_of_each(cohort, column)
     return found
 
 
