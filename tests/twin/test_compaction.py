@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from wasim.ledger import Kind, Recording
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import read_recording
 from wasim.scenario import Case
-from wasim.twin import Site, shipped_profile, simulate_case
+from wasim.twin import Site, shipped_profile, simulate_case, simulate_table
+from wasim.twin.data_files import DataFiles, data_files_of
 from wasim.twin.maintenance import batches_to_commit
 
 MANIFESTS = ("manifests_created", "manifests_kept", "manifests_replaced")
@@ -70,3 +72,18 @@ def partial_case(small_case: Callable[..., Case], *, regions: int, most_commits:
 def simulated_like(case: Case, context) -> Recording:
     root = context.table_root.absolute()
     return simulate_case(case, shipped_profile(case), np.random.default_rng(case.seed), site=Site(location=str(root)))
+
+
+def test_rows_of_files_that_compaction_took_are_forgotten(
+    small_case: Callable[..., Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[DataFiles]()
+
+    def kept(*given: Any, **named: Any) -> DataFiles:
+        made.append(data_files_of(*given, **named))
+        return made[-1]
+
+    monkeypatch.setattr("wasim.twin.case.data_files_of", kept)
+    case = small_case(horizon="20s", maintenance="{rewrite_data_files: {every: 8s}}")
+    table = simulate_table(case, shipped_profile(case), np.random.default_rng(1)).table
+    assert set(made[0].rows_in) == {entry.file.file_path for one in table.manifests for entry in one.live}

@@ -974,6 +974,19 @@ def by_region(values: int) -> dict[str, Any]:
     return {"table": {"columns": columns, "partition_by": [{"column": "region"}]}}
 
 
+@pytest.mark.parametrize(("values", "most"), [(8, 4), (30, 10)])
+def test_partial_progress_compacts_each_partition_once(made: Callable, values: int, most: int) -> None:
+    """Its commits list what was planned before the first of them, not what that one made."""
+    job = {"rewrite_data_files": {"every": "20s", "partial_progress_commits": most}}
+    work = {"workload": {"rows_per_second": 400, "files_per_commit": 1}, "writer": "batch", "maintenance": job}
+    exact, summed = made(by_region(values) | work | {"horizon": "80s"})
+    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA):
+        assert summed.totals.files_written[kind] == exact.files_written[kind], kind
+    assert summed.totals.written_bytes[Kind.DATA] == pytest.approx(exact.written_bytes[Kind.DATA], rel=0.01)
+    manifests = pytest.approx(exact.files_written[Kind.DATA_MANIFEST], rel=0.02)
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == manifests
+
+
 @pytest.mark.parametrize(("values", "mode"), [(9, "merge-on-read"), (30, "copy-on-write")])
 def test_files_of_upserts_are_listed_as_such_until_compaction(made: Callable, values: int, mode: str) -> None:
     """Not as those that compaction made, whose columns have other bounds."""

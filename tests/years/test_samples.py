@@ -41,3 +41,13 @@ def test_flows_between_samples_are_those_after_maintenance():
     history = samples_at(0, 2, 2, 2, 5)
     found = [history.flows_after(commits)[0] for commits in (0.0, 1.0, 2.0, 3.5, 5.0, 9.0)]
     assert found == pytest.approx([0, 0.5, 3, 3.5, 4, 4], abs=0.01)
+
+
+def test_each_deletion_vector_is_a_delete_file():
+    """Of five entries two are of data files; the vectors of the other three are in one file."""
+    history = samples_at(0, 4)
+    history.entries[:] = 5.0
+    history.flows[:, Flow.WRITTEN_FILES] = 3.0
+    history.flows[:, Flow.REMOVED_FILES] = 1.0
+    history.flows[:, Flow.WRITTEN_FILES + DELETES] = 1.0
+    assert history.delete_files.tolist() == [3.0, 3.0]

@@ -40,6 +40,7 @@ SNAPSHOT_BYTES = 1_040.0  # in metadata.json, its summary and its entry in the l
 LIST_ENTRY_BYTES = 43.0
 COMMIT_MEMORY_BYTES = 20e3
 PROCESS_MEMORY_BYTES = 150e6
+LIVE_ROW_BYTES = 26.0  # of each row that is there, where compaction may read it
 CHANGED_VALUE_BYTES, COMPACTED_VALUE_BYTES = 600.0, 100.0  # of the rows that a statement, or a compaction, may take
 MOST_ROWS_OF_FILE = 4_096  # of a file of an unpartitioned table
 EXACT_AT_MOST_COMMITS = 2_000  # encoding grows with the square of the commits
@@ -172,7 +173,8 @@ def _rows_kept_bytes(case: Case, columns: int) -> float:
     if compaction is None:
         return 0.0
     at_once_s = min(compaction.every or case.horizon_s, case.horizon_s)
-    return COMPACTED_VALUE_BYTES * case.workload.rows_per_second * at_once_s * columns
+    live = LIVE_ROW_BYTES * case.rows_per_commit * case.commits
+    return live + COMPACTED_VALUE_BYTES * case.workload.rows_per_second * at_once_s * columns
 
 
 def _rounded(seconds: float) -> str:

@@ -255,7 +255,9 @@ class CaseWriter:
             return
         if step.operation(commit) == "upsert":
             moment = self.moment(event_time_s, commit)
-            write_and_commit(self.table, upsert(self._statement(moment), step, commit), moment)
+            changes = upsert(self._statement(moment), step, commit)
+            write_and_commit(self.table, changes, moment)
+            self.files.forget(changes.removed)
             return
         if not self.profile.keeps_names and commit > 1:
             self.query_id = draw_uuid(self.rng)  # a job of its own for every commit
@@ -297,6 +299,7 @@ class CaseWriter:
                 changes = change_rows(self._statement(moment), step)
                 if changes is not None:
                     write_and_commit(self.table, changes, moment)
+                    self.files.forget(changes.removed)
 
     def _moments(self, step: Maintain | Evolve | ChangeRows) -> Iterator[Moment]:
         """When each commit of a step happens; its events are logged from then on."""

@@ -1,6 +1,6 @@
 """The data files of one commit as a manifest describes them, without writing any."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -285,6 +285,11 @@ class DataFiles:
             place, of_each, _ = self._divided[number]
             return ColumnDraws([leaf], [number]).draw(len(rows), rng, {number: of_each[share.partition[place]]})[number]
         return column_bounds(self.rows, leaf, rows, rng, self.most_rows_computed)
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """Forgets the rows of files that are live no more: nothing reads them again."""
+        for path in paths:
+            self.rows_in.pop(path, None)
 
     def know(self, parts: Sequence[Part]) -> None:
         """Computes what `described` needs of the rows of each of these parts, all together."""

@@ -62,6 +62,7 @@ def rewrite_data_files(
             rng=table.rng,
         )
         write_and_commit(table, replace(changes, planned_on=planned_on), moment)
+        files.forget(changes.removed)
 
 
 def batches_to_commit(groups: Sequence[list[ScannedFile]], most_commits: int | None) -> list[list[list[ScannedFile]]]:

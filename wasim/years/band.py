@@ -8,10 +8,15 @@ from wasim.ledger import Kind
 from wasim.scenario import Case
 from wasim.scenario.load import UNFINISHED
 from wasim.years.arrivals import Arrivals, compacted_files
-from wasim.years.localities import merges_on_read, places_of
+from wasim.years.localities import merges_on_read, places_of, upserts_spread_out
 from wasim.years.machine.tables import MOST_COUNTED
 
 Widths = Mapping[Kind, float]
+SPREAD_OUT = (
+    "Rows that upserts replace count as in the newest partition. Where they are in older ones, each commit writes files"
+    " into all of those, several times as many, beyond any band: simulate exactly (--mode exact), or say `locality:"
+    " newest`."
+)
 
 
 def _widths(json: float, lists: float, manifests: float, files: float) -> Widths:
@@ -115,6 +120,8 @@ def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:
     kept = case.maintenance
     if case.table.format_version >= PARQUET_SINCE:
         yield UNFINISHED
+    if upserts_spread_out(case):
+        yield SPREAD_OUT
     if "scattered" in places_of(case):
         yield "Statements that touch scattered rows touch files in proportion to their rows, on average."
     if case.table.partition_by and arrivals.partitions > 1:

@@ -25,6 +25,14 @@ def places_of(case: Case) -> set[str]:
     return {"scattered" if locality == "scattered" else "end" for locality in localities}
 
 
+def upserts_spread_out(case: Case) -> bool:
+    """Whether equality deletes replace rows in all partitions by time that there are, which sums take to be in the
+    newest: every commit writes files into more of them.
+    """
+    upsert, in_time = case.writer.upsert, any(part.column == case.table.time_column for part in case.table.partition_by)
+    return in_time and bool(case.key_columns) and upsert is not None and upsert.locality == "scattered"
+
+
 def touches_oldest(case: Case) -> bool:
     """Whether statements give the oldest rows new values, and leave them the oldest."""
     return any(getattr(change, "locality", "") == "oldest" for change in (case.changes.update, case.changes.merge))

@@ -56,9 +56,10 @@ class Samples:
 
     @cached_property
     def delete_files(self) -> Floats:
-        """Live delete files."""
+        """Live delete files, as summaries count them: of several deletion vectors in one file each."""
         flows = self.flows
-        return np.asarray(flows[:, Flow.WRITTEN_FILES + DELETES] - flows[:, Flow.REMOVED_FILES + DELETES])
+        data = flows[:, Flow.WRITTEN_FILES + DATA] - flows[:, Flow.REMOVED_FILES + DATA]
+        return np.maximum(0.0, self.entries - data)
 
     @cached_property
     def snapshots(self) -> Floats:

@@ -148,8 +148,8 @@ def rows_of_outputs(*groups: tuple[int, int]) -> list[float]:
     return [min(LAWS.most_rows, written - first) for written in tasks for first in range(0, written, 14_000)]
 
 
-@given(cohorts=COHORTS_OF, share=st.sampled_from([1.0, 0.5]))
-def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int, int, int, int]], share: float):
+@given(cohorts=COHORTS_OF)
+def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int, int, int, int]]):
     table = table_of(cohorts)
     taken, before = [0.0] * (MADE_BYTES + 2), (files_of(table), data_rows_of(table))
     for (partitions, small, partial, rows), one in zip(cohorts, table.cohorts, strict=False):
@@ -157,7 +157,7 @@ def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int,
         if not waits_for_compaction(small, partial, rows):
             continue
         assert group_bytes(table, LAWS, one, 1.0, 1.0) == pytest.approx(size)
-        part = partitions * share
+        part = float(partitions)
         taken[TOOK_SMALL] += part * small
         taken[TOOK_PARTIAL] += part * partial
         taken[TOOK_BYTES] += part * size
@@ -165,7 +165,7 @@ def test_compaction_takes_the_groups_that_iceberg_takes(cohorts: list[tuple[int,
         for made in rows_of_outputs((small + partial, rows)):
             taken[MADE_PARTIAL if made < LAWS.small_rows else MADE_SETTLED] += part
             taken[MADE_BYTES] += part * bytes_of_rows(LAWS, made)
-    take_groups(table, LAWS, share)
+    take_groups(table, LAWS)
     of_all = (TOOK_SMALL, TOOK_PARTIAL, TOOK_BYTES, MADE_PARTIAL, MADE_SETTLED, MADE_BYTES, GROUPS)
     assert [table.done[what] for what in of_all] == pytest.approx([taken[what] for what in of_all])
     files = before[0] - taken[TOOK_SMALL] - taken[TOOK_PARTIAL] + taken[MADE_PARTIAL] + taken[MADE_SETTLED]
@@ -186,7 +186,7 @@ def test_files_are_taken_from_older_partitions_or_newer_ones(
     cohorts: list[tuple[int, int, int, int]], newer: tuple[int, int]
 ):
     table = table_of(cohorts)
-    take_groups(table, LAWS, 1.0)
+    take_groups(table, LAWS)
     assert tuple(np.sign(table.done[TAKES_NEWER : TAKES_NEWER + 2])) == newer
 
 
@@ -203,7 +203,7 @@ def test_files_of_several_sizes_share_tasks_as_spark_deals_them(small: int, size
         add_compacted(one, float(files), float(files * rows))
     if is_group_due(table, LAWS, one, sum(files for files, _ in groups)):
         made = rows_of_outputs(*groups)
-        take_groups(table, LAWS, 1.0)
+        take_groups(table, LAWS)
         found = table.done[MADE_PARTIAL], table.done[MADE_SETTLED]
         settled = sum(rows >= LAWS.small_rows for rows in made)
         assert found == pytest.approx((len(made) - settled, settled))
@@ -224,7 +224,7 @@ def test_files_closed_and_left_share_tasks(commits: int, closed: int, rows: tupl
     add_compacted(one, float(waiting), waiting * 2_500.0)
     if is_group_due(table, laws, one, one[SMALL_FILES] + waiting):
         made = rows_of_outputs(*groups)
-        take_groups(table, laws, 1.0)
+        take_groups(table, laws)
         settled = sum(one_rows >= LAWS.small_rows for one_rows in made)
         assert (table.done[MADE_PARTIAL], table.done[MADE_SETTLED]) == pytest.approx((len(made) - settled, settled))
         assert table.done[TOOK_BYTES] == pytest.approx(sum(n * bytes_of_rows(LAWS, each) for n, each in groups))
@@ -237,7 +237,7 @@ def test_tasks_read_delete_files_of_their_own_too():
         for own in (0.0, 1e6):
             table = table_of([(1, 6, 0, 2_000) if kind == SMALL_FILES else (1, 0, 6, 2_000)])
             table.numbers[OWN_DELETES + (kind == PARTIAL_FILES)] = own
-            take_groups(table, LAWS, 1.0)
+            take_groups(table, LAWS)
             made.append(table.done[MADE_PARTIAL] + table.done[MADE_SETTLED])
         assert made[0] < made[1] == files
 
@@ -248,7 +248,7 @@ def test_partitions_with_fewer_files_by_chance_are_left():
     drawn = np.random.default_rng(1).normal(5.0, variance**0.5, 200_000)
     taken = drawn >= LAWS.min_input_files - 0.5
     left = np.where(taken, 1.0, drawn)
-    take_groups(table, LAWS, 1.0)
+    take_groups(table, LAWS)
     assert table.done[GROUPS] == pytest.approx(1000 * taken.mean(), rel=0.01)
     assert table.done[TOOK_SMALL] + table.done[TOOK_PARTIAL] == pytest.approx(1000 * (drawn * taken).mean(), rel=0.01)
     assert files_of(table) == pytest.approx(1000 * left.mean(), rel=0.01)
@@ -385,7 +385,7 @@ def test_of_few_partitions_those_with_files_enough_are_compacted():
     table.cohorts[0][UNEVEN] = 1.0
     table.numbers[LIVE_WHERE_DEAD : LIVE_WHERE_DEAD + 2] = [1.0, 1.0]
     laws = replace(LAWS, uneven=0.1, files=4.0, open_partitions=4.0, lifetime=inf)
-    take_groups(table, laws, 1.0)
+    take_groups(table, laws)
     assert table.done[GROUPS] == 2
     assert (table.done[TOOK_SMALL], table.done[TOOK_PARTIAL]) == (8, 2)  # the others have two small files each, and one
     assert [files for files, *_ in table.counted[:4]] == [1.0, 1.0, 3.0, 3.0]

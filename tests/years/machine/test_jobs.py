@@ -118,7 +118,7 @@ def test_manifests_list_the_files_that_compaction_leaves(laws: Laws):
         stepped(table, laws, more)
         commits += more
         before, lists = table.flows[Flow.SNAPSHOTS], table.flows[Flow.LIST_BYTES]
-        compact(table, laws, 1.0)
+        compact(table, laws)
         there = table.numbers[SETTLED_FILES] + small_of(table, SMALL_FILES) + small_of(table, PARTIAL_FILES)
         assert live_files(table, 0) == pytest.approx(there)
         assert live_files(table, 0) < laws.files * commits
@@ -139,21 +139,20 @@ def test_manifests_list_the_files_that_compaction_leaves(laws: Laws):
 def test_compaction_in_parts_leaves_what_it_leaves_at_once():
     laws = TABLES["several files to a commit"]
     tables = [new_table() for _ in range(2)]
-    for table, parts in zip(tables, (1, 4), strict=True):
+    for table, parts in zip(tables, (1, 4), strict=True):  # of two partitions no more than two
         stepped(table, laws, 50)
-        for part in range(parts):
-            compact(table, laws, 1.0 / (parts - part))
+        compact(table, replace(laws, parts=parts))
     once, parted = tables
     assert [live_files(one, 0) for one in tables] == pytest.approx([live_files(once, 0)] * 2)
     assert [live_bytes(one) for one in tables] == pytest.approx([live_bytes(once)] * 2)
-    assert parted.flows[Flow.SNAPSHOTS] - once.flows[Flow.SNAPSHOTS] == 3
+    assert parted.flows[Flow.SNAPSHOTS] - once.flows[Flow.SNAPSHOTS] == 1
 
 
 def test_files_of_one_compaction_share_its_snapshot():
     """The first file that it makes takes 9 more, further ones 2."""
     laws, table = replace(TABLES["a target soon reached"], compacted_more=[9.0, 0.0], together_more=2.0), new_table()
     stepped(table, laws, 60)
-    compact(table, laws, 1.0)
+    compact(table, laws)
     made = live_files(table, 0)
     assert made > 1
     assert table.compacted_more[0] == pytest.approx((9 + 2 * (made - 1)) / made)
@@ -277,7 +276,7 @@ def test_compaction_of_older_partitions_leaves_the_newest_rows(older: int, newes
         table.cohorts[newest_place(table)][SMALL_FILES : SMALL_ROWS + 1] = [float(files), 15.0 * files]
     table.numbers[EDGE_END], table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS] = 1.0, 3.0, 45.0
     table.numbers[COMMITS] = table.numbers[DEALT] = 2 * 8.0
-    compact(table, replace(LAWS, lifetime=8.0), 1.0)
+    compact(table, replace(LAWS, lifetime=8.0))
     assert [table.numbers[EDGE_FILES], table.numbers[EDGE_ROWS]] == edge
 
 
@@ -290,7 +289,7 @@ def test_vectors_go_once_no_file_is_left(small: int, partial: int, left: float):
         held = [of_small, 15 * of_small, of_partial, 15 * of_partial, of_partial, 15 * of_partial]
         table.cohorts[newest_place(table)][SMALL_FILES : SMALL_FILES + 6] = list(map(float, held))
     table.numbers[COMMITS] = table.numbers[DEALT] = 16.0
-    compact(table, replace(LAWS, lifetime=8.0, min_input_files=5.0, uses_vectors=1), 1.0)
+    compact(table, replace(LAWS, lifetime=8.0, min_input_files=5.0, uses_vectors=1))
     assert entries_of_deletes(table) == left
 
 
@@ -302,7 +301,7 @@ def test_files_left_in_closed_partitions_came_so_or_were_compacted():
         held = [small, 15 * small, partial, 15 * partial, partial, 15 * partial]
         table.cohorts[newest_place(table)][SMALL_FILES : SMALL_FILES + 6] = held
     table.numbers[COMMITS] = table.numbers[DEALT] = 16.0
-    compact(table, replace(LAWS, lifetime=8.0, min_input_files=5.0), 1.0)
+    compact(table, replace(LAWS, lifetime=8.0, min_input_files=5.0))
     assert (table.numbers[COHORTS], entries_of(table, SETTLED)) == (1, 3)
     assert table.numbers[AS_CAME] == pytest.approx(2 / 3)
 

@@ -520,8 +520,8 @@ def spread(table: Table, places: float, files: float) -> None:
         table.cohorts[place][UNEVEN] += share * (1 - share)
 
 
-def take_groups(table: Table, laws: Laws, share: float) -> None:
-    """Compacts this share of the groups that are due; what that does is in `done`."""
+def take_groups(table: Table, laws: Laws) -> None:
+    """Compacts the groups that are due; what that does is in `done`."""
     done = table.done
     for what in range(LEFT_SINCE):
         done[what] = 0.0
@@ -535,28 +535,27 @@ def take_groups(table: Table, laws: Laws, share: float) -> None:
             groups, of_small, of_partial = counted_due(table, laws, one, counted)
         else:
             groups, more = groups_due(table, laws, one)
-        part = share * groups if is_any(1 - share * groups) else 1.0
-        note_since(table, one, part, counted if laws.walk_parts == 0 else 0)
+        note_since(table, one, groups if is_any(1 - groups) else 1.0, counted if laws.walk_parts == 0 else 0)
         if not is_any(groups):
             note_order(table, place, 0.0, 0.0)
             continue
-        part = one[PARTITIONS] * share * groups
+        part = one[PARTITIONS] * groups
         if counted == 0:
-            of_small, of_partial = shares_of_due(one, share * groups, more, laws.changes_rows == 0)
-        note_order(table, place, share * groups * of_small, share * groups * of_partial)
+            of_small, of_partial = shares_of_due(one, groups, more, laws.changes_rows == 0)
+        note_order(table, place, groups * of_small, groups * of_partial)
         size = group_bytes(table, laws, one, of_small, of_partial)
         done[TOOK_SMALL] += part * one[SMALL_FILES] * of_small
         done[TOOK_PARTIAL] += part * one[PARTIAL_FILES] * of_partial
         done[TOOK_BYTES] += part * size
         for number, kind, each in ((0, SMALL_FILES, of_small), (1, PARTIAL_FILES, of_partial)):
-            done[TOOK_DEAD + number] += held_with_dead(table, laws, place, kind) * share * groups * each
+            done[TOOK_DEAD + number] += held_with_dead(table, laws, place, kind) * groups * each
         done[GROUPS] += part
         if counted > 0:
             one[UNEVEN] = variance_of(table.counted, counted)
         else:
-            leave_uneven(laws, one, share * groups, more)
+            leave_uneven(laws, one, groups, more)
         for column in range(SMALL_FILES, UNEVEN):
-            one[column] *= 1 - share * groups * (of_small if column < PARTIAL_FILES else of_partial)
+            one[column] *= 1 - groups * (of_small if column < PARTIAL_FILES else of_partial)
         note_tasks(table, laws, one, part, task_bytes(size, laws.compaction_target))
 
 

@@ -1,6 +1,6 @@
 """What maintenance does to a table in the machine."""
 
-from math import exp, inf
+from math import exp, floor, inf
 
 from wasim.rules.compaction import is_much_deleted
 from wasim.years.machine.appends import live_bytes, live_files, manifests_of, snapshot_numbers
@@ -68,6 +68,7 @@ from wasim.years.machine.tables import (
     MADE_PARTIAL,
     MADE_SETTLED,
     MADE_SQUARES,
+    MEDIAN,
     MISSED,
     MISSED_BY,
     MORE_COMPRESSED,
@@ -212,8 +213,10 @@ def rewrite_manifests(table: Table, laws: Laws) -> bool:
     return True
 
 
-def compact(table: Table, laws: Laws, share: float) -> bool:
-    """Spark's rewrite_data_files in one commit, of this share of the groups that are due; whether any was."""
+def compact(table: Table, laws: Laws) -> bool:
+    """Spark's rewrite_data_files of the groups that are due, whose files are listed in as many commits as partial
+    progress makes; whether there are any.
+    """
     deal_out(table, laws)
     numbers, done = table.numbers, table.done
     numbers[TOUCHED_ROWS] = 0.0
@@ -223,35 +226,53 @@ def compact(table: Table, laws: Laws, share: float) -> bool:
     edge = oldest_place(table, laws) if numbers[EDGE_END] == 0 else newest_place(table)
     of_edge = files_in(table, edge)
     with_dead = all_with_dead(table, laws, SMALL_FILES), all_with_dead(table, laws, PARTIAL_FILES)
-    take_groups(table, laws, share)
+    take_groups(table, laws)
     is_edge_taken = is_any(of_edge - files_in(table, edge))
-    left_small, left_partial = drop_closed(table, laws)
+    (left_small, left_partial), made = drop_closed(table, laws), done[MADE_SETTLED]
     begin_summary(table)
     if done[GROUPS] > 0:
         numbers[COMPACTED_AT] = numbers[COMMITS]
         of_small = done[TOOK_SMALL] / smalls if is_any(smalls) else 0.0
         of_partial = done[TOOK_PARTIAL] / partials if is_any(partials) else 0.0
-        created = take_out(table, laws, of_small, of_partial)
+        is_all = not is_any(smalls - done[TOOK_SMALL] + partials - done[TOOK_PARTIAL])
+        parts = max(1, int(min(float(laws.parts), floor(done[GROUPS] + MEDIAN))))
+        for what in range(TOOK_SMALL, GROUPS + 1):
+            done[what] /= parts
+        created = commit_parts(table, laws, parts, of_small, of_partial)
         part_siblings(table, of_partial)
         firsts = min(1.0, done[GROUPS] / max(done[MADE_PARTIAL] + done[MADE_SETTLED], NEGLIGIBLE))
         numbers[OF_JOBS_MORE] = laws.together_more + (laws.compacted_more[0] - laws.together_more) * firsts
         table.compacted_more[0] = numbers[OF_JOBS_MORE]
-        list_compacted(table, laws, done[MADE_PARTIAL], done[MADE_SETTLED])
-        numbers[OF_JOBS] += done[MADE_PARTIAL] + done[MADE_SETTLED] - numbers[OF_JOBS] * of_partial
+        for _ in range(parts):
+            list_compacted(table, laws, done[MADE_PARTIAL], done[MADE_SETTLED])
+        numbers[OF_JOBS] += parts * (done[MADE_PARTIAL] + done[MADE_SETTLED]) - numbers[OF_JOBS] * of_partial
         mix_entries(table, laws)
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)
         forget_seen(table, laws, smalls, of_small, of_partial, is_edge_taken)
-        is_all = not is_any(smalls - done[TOOK_SMALL] + partials - done[TOOK_PARTIAL])
         if not is_any(before) and (is_all or max(laws.deletes, laws.uses_vectors) == 0):
             drop_deletes(table, laws)
         note_compaction(table, laws, created, replaced)
     before = entries_of(table, SETTLED)
-    came = numbers[AS_CAME] * max(0.0, before - done[MADE_SETTLED]) + left_small
+    came = numbers[AS_CAME] * max(0.0, before - made) + left_small
     numbers[AS_CAME] = min(1.0, came / max(before + left_small + left_partial, NEGLIGIBLE))
     settle_entries(table, FRESH, left_small)
     settle_entries(table, PARTIAL, left_partial)
     return done[GROUPS] > 0
+
+
+def commit_parts(table: Table, laws: Laws, parts: int, of_small: float, of_partial: float) -> float:
+    """Takes the entries of compacted files out of manifests, these shares of all, in so many commits of equal parts, of
+    which the last one is not ended; how many it writes again. `done` is of one of them.
+    """
+    created = 0.0
+    for part in range(parts):
+        if part > 0:
+            note_compaction(table, laws, created, created)
+            begin_summary(table)
+        left_small, left_partial = 1 - of_small * part / parts, 1 - of_partial * part / parts
+        created = take_out(table, laws, of_small / parts / left_small, of_partial / parts / left_partial)
+    return created
 
 
 def note_dead(table: Table, laws: Laws) -> None:
@@ -366,8 +387,8 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
             want(table, kind, files, writes_oldest(laws) or table.done[TAKES_NEWER + kind] > 0)
         want(table, 2, 0.0, False)
         return take(table, laws, 0, writes_oldest(laws), False)
-    mark_anywhere(table, 0, (min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial, 0.0))
-    return thin(table, laws, 0, 1.0, 0.0, 0.0)
+    mark_anywhere(table, 0, (min(1.0, listed / fresh) if fresh > 0 else 0.0, min(1.0, of_partial), 0.0))
+    return thin(table, laws, 0, 1.0, 0.0, laws.open_partitions if laws.parts > 1 else 0.0)
 
 
 def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -> None:

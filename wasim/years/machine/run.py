@@ -193,10 +193,7 @@ def maintain(table: Table, laws: Laws, chances: list[list[float]], is_compaction
         if not has_enough(table, laws, chances, 0):
             return False
     table.numbers[FIRED] += 1
-    found = False
-    for part in range(laws.parts):
-        found = compact(table, laws, 1.0 / (laws.parts - part)) or found
-    return found
+    return compact(table, laws)
 
 
 def rest(table: Table, laws: Laws, schedule: list[list[float]], part: int) -> bool:
