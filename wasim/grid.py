@@ -67,7 +67,7 @@ def _record(number: int, found: Forecast) -> dict[str, Any]:
         **{f"{kind}_files": totals.files_written[kind] for kind in KINDS},
         "metadata_written_bytes": found.written_bytes,
         **{name: found.most(name) for name in HELD},
-        "wa_metadata": totals.metadata_bytes / max(totals.data_bytes, 1),
+        "wa_metadata": run.amplification.metadata,
         "approximated": list(run.approximated),
     }
 

@@ -95,6 +95,19 @@ def test_metadata_of_upserts_is_planned_as_simulated():
     assert planned.footprint.manifest_bytes == pytest.approx(exact.manifest_bytes, rel=0.03)
 
 
+def test_a_table_is_planned_as_its_evolution_leaves_it():
+    evolution = "[{at: 10m, add_column: {name: extra, type: string, count: 20}}]"
+    asked = request_from_file(
+        SCENARIOS / "smoke.yaml", {"evolution": evolution, "writer": "batch"}, Requirements(freshness="1m"), "30m"
+    )
+    case = case_of(asked, PLAIN)
+    simulated = simulate_years(case, shipped_profile(case), Site(location=asked.location))
+    planned = SettingSimulator(request=asked).figures(PLAIN)
+    for kind in (Kind.DATA_MANIFEST, Kind.METADATA_JSON):
+        assert planned.written_bytes[kind] == pytest.approx(simulated.totals.written_bytes[kind], rel=0.01), kind
+    assert any("as its evolution leaves it" in one for one in planned.approximated)
+
+
 def test_a_table_that_gzips_already_loads_its_json():
     setting, request = Setting(interval_s=HOUR_S, gzips_json=True), a_request()
     own = {**request.document["table"], "properties": {"write.metadata.compression-codec": "gzip"}}

@@ -299,10 +299,10 @@ def _rates(plan: Plan, chosen: Figures) -> Iterator[str]:
 
 def _why_less(figures: Figures, before: Figures) -> str:
     """Why a higher rate costs less than the one before it, if compaction is why."""
-    times, times_before = figures.values["wa_data"], before.values["wa_data"]
+    times, times_before = round(figures.values["wa_data"], 1), round(before.values["wa_data"], 1)
     if figures.monthly_cost >= before.monthly_cost or times >= times_before:
         return ""
-    return f" Compacted files fill sooner: data is written {times:.1f} times, not {times_before:.1f}."
+    return f" Compacted files fill sooner: data is written {times} times, not {times_before}."
 
 
 def _intervals(plan: Plan) -> Iterator[str | TextTable]:

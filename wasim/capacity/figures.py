@@ -39,6 +39,7 @@ from wasim.ledger.machine import Machine
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
+from wasim.scenario.changes import Evolution
 from wasim.scenario.cycles import Window, window_of
 from wasim.scenario.metrics import PERIODS_S, Limit, tables_counted
 from wasim.twin import Site
@@ -48,6 +49,7 @@ from wasim.years import Settled, Shape, grown_of, sum_history, with_lost
 from wasim.years.laws import shortest_snapshot_bytes
 from wasim.years.passed_over import passed_over
 from wasim.years.samples import Samples
+from wasim.years.summed import as_left
 
 PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what was seen, and of all else
 PLANNING_BAND_MS = 30.0  # at least: in three runs of `make validate-plan`, 13 to 80 ms were up to 30 ms off
@@ -129,7 +131,8 @@ class SettingSimulator:
     _shape_of: dict[tuple[float, float, bool], Shape] = field(default_factory=dict)  # by interval, rate, gzip
     # by all that decides one, its window last
     _courses: dict[tuple[object, ...], Courses] = field(default_factory=dict)
-    _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)
+    _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)  # as the table's evolution leaves it
+    _evolution: tuple[Evolution, ...] = ()
     # intervals, appends and rates of sound cases
     _checked: set[tuple[float, str | None, float]] = field(default_factory=set)
     _known: dict[tuple[Setting, float, Window], Figures] = field(default_factory=dict)
@@ -210,7 +213,7 @@ class SettingSimulator:
 
     def figures_of_case(self, case: Case, setting: Setting) -> Figures:
         """The figures of a case of the request's table as it stands; the setting says what of it costs computing."""
-        self._cases[setting, 1.0] = case
+        self._evolution, self._cases[setting, 1.0] = case.evolution, as_left(case)
         return self.figures(setting)
 
     def figures_over(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
@@ -284,6 +287,7 @@ class SettingSimulator:
         written["monthly_cost"] = cost.total
         extrapolated, planning_share = reckoned.of_planning(request.machine)
         summed = reckoned.cycle.end
+        evolving = replace(case, evolution=self._evolution)
         return Figures(
             setting=setting,
             values={name: spread.most for name, spread in spreads.items()} | written,
@@ -293,7 +297,7 @@ class SettingSimulator:
                 "planning_p50_ms": planning_band(planning_share, spreads["planning_p50_ms"].most),
                 "monthly_cost": max(LEAST_COST_BAND, cost_band),
             },
-            approximated=(*summed.approximated, *passed_over(case, profile_of(case))),
+            approximated=(*summed.approximated, *passed_over(evolving, profile_of(case))),
             keeps_up_s=_keeps_up_s(reckoned, setting.interval_s / tables_in_turn(case), request),
             cost=cost,
             written_bytes={kind: size * tables for kind, size in summed.totals.written_bytes.items()},
@@ -310,7 +314,8 @@ class SettingSimulator:
         """The request's case under a setting. WasimError for an invalid one."""
         key, checked = (setting, rate), (setting.interval_s, setting.appends, rate)
         if key not in self._cases:
-            self._cases[key] = case_of(self.request, setting, rate=rate, is_sound=checked in self._checked)
+            given = case_of(self.request, setting, rate=rate, is_sound=checked in self._checked)
+            self._evolution, self._cases[key] = given.evolution, as_left(given)
             self._checked.add(checked)
         return self._cases[key]
 

@@ -45,6 +45,7 @@ def validate(
     """Check scenarios; print every mistake with its position and how to correct it."""
     from wasim.report.tables import table_lines
     from wasim.scenario import load_scenario
+    from wasim.units import format_count
 
     faults: list[str] = []
     for file in files:
@@ -53,7 +54,9 @@ def validate(
         except ScenarioError as error:
             faults += error.faults
             continue
-        echo(f"{file}: {scenario.name}, {len(scenario.cases())} cases, {scenario.commits} commits")
+        found = scenario.cases()
+        commits = format_count(sum(case.commits_made for case in found), "commit")
+        echo(f"{file}: {scenario.name}, {format_count(len(found), 'case')}, {commits}")
         for note in scenario.notes:
             echo(f"{file}: note: {note}")
         if cases:

@@ -41,13 +41,16 @@ def simulate_years(case: Case, profile: WriterProfile, site: Site) -> Summed:
 
 def of_one_writer(case: Case) -> Case:
     """The case of one writer that never rests, on the table as its evolution leaves it."""
-    case = case.without_rests()
-    if case.writer.writers == 1 and not case.evolution:
-        return case
+    case = as_left(case.without_rests())
+    return case if case.writer.writers == 1 else replace(case, writer=case.writer.model_copy(update={"writers": 1}))
+
+
+def as_left(case: Case) -> Case:
+    """The case of a table that was from the beginning as its evolution leaves it."""
     table = case.table
     for evolution in case.evolution:
         table = evolve(table, evolution)
-    return replace(case, table=table, evolution=(), writer=case.writer.model_copy(update={"writers": 1}))
+    return replace(case, table=table, evolution=()) if case.evolution else case
 
 
 def shape_key(case: Case) -> str:
