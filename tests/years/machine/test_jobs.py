@@ -171,8 +171,9 @@ def test_entries_of_compacted_files_that_look_new_go_too():
 
 @pytest.mark.parametrize(("parts", "left"), [(1, 4.0), (2, 10 * (1 - 0.6**5))])
 def test_compaction_at_once_takes_the_oldest_entries(parts: int, left: float):
-    """Thirty files of ten manifests of five: six whole manifests, or in parts three in five of any."""
-    table, laws = table_with([(10, 500, 5, 0, 0)]), replace(LAWS, lifetime=8.0, parts=parts)
+    """Thirty files of ten manifests of five: six whole ones, or in parts of many partitions three in five of any."""
+    table = table_with([(10, 500, 5, 0, 0)])
+    laws = replace(LAWS, lifetime=8.0, parts=parts, open_partitions=1e9)
     table.done[TOOK_SMALL] = 30.0
     take_out(table, laws, 0.6, 0.0)
     assert sum(row[COUNT] for row in rows_of(table) if row[FRESH] > 0) == pytest.approx(left)

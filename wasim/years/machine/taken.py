@@ -97,10 +97,11 @@ def power(base: float, exponent: float) -> float:
 
 def none_due(listed: float, share: float, every: float) -> float:
     """How likely none of so many partitions, each another one of `every`, is in that share of them which is due."""
-    found, due, whole = 1.0, share * every, min(floor(listed), floor(every))
+    found, due, apart = 1.0, share * every, min(listed, every)
+    whole = floor(apart)
     for place in range(int(whole)):
         found *= max(0.0, 1 - due / (every - place))
-    return found * (1 - (listed - whole) * min(1.0, due / max(1.0, every - whole)))
+    return found * (1 - (apart - whole) * min(1.0, due / max(1.0, every - whole)))
 
 
 def untouched_of(
