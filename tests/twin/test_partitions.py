@@ -68,7 +68,7 @@ def test_decimal_partitions_are_full_in_manifests_minimal_in_lists():
 @pytest.mark.parametrize("most_rows_computed", [0, 1_000])
 @pytest.mark.parametrize("transform", ["identity", "truncate[1]"])
 def test_bounds_of_partition_columns_are_values_of_the_partition(most_rows_computed: int, transform: str) -> None:
-    """In files of many rows, whose bounds are drawn, as in those of few."""
+    """Whether they are drawn, as in files of many rows, or computed."""
     column, spec = (
         Columns(name="kind", type="string", length=6, values=40),
         PartitionField(column="kind", transform=transform),

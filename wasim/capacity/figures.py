@@ -39,7 +39,6 @@ from wasim.ledger.machine import Machine
 from wasim.ledger.totals import amplification
 from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.scenario import Case
-from wasim.scenario.changes import Evolution
 from wasim.scenario.cycles import Window, window_of
 from wasim.scenario.metrics import PERIODS_S, Limit, tables_counted
 from wasim.twin import Site
@@ -131,8 +130,7 @@ class SettingSimulator:
     _shape_of: dict[tuple[float, float, bool], Shape] = field(default_factory=dict)  # by interval, rate, gzip
     # by all that decides one, its window last
     _courses: dict[tuple[object, ...], Courses] = field(default_factory=dict)
-    _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)  # as the table's evolution leaves it
-    _evolution: tuple[Evolution, ...] = ()
+    _cases: dict[tuple[Setting, float], Case] = field(default_factory=dict)  # with the table's evolution
     # intervals, appends and rates of sound cases
     _checked: set[tuple[float, str | None, float]] = field(default_factory=set)
     _known: dict[tuple[Setting, float, Window], Figures] = field(default_factory=dict)
@@ -213,7 +211,7 @@ class SettingSimulator:
 
     def figures_of_case(self, case: Case, setting: Setting) -> Figures:
         """The figures of a case of the request's table as it stands; the setting says what of it costs computing."""
-        self._evolution, self._cases[setting, 1.0] = case.evolution, as_left(case)
+        self._cases[setting, 1.0] = case
         return self.figures(setting)
 
     def figures_over(self, setting: Setting, horizons_s: Sequence[float]) -> tuple[Figures, ...]:
@@ -287,7 +285,6 @@ class SettingSimulator:
         written["monthly_cost"] = cost.total
         extrapolated, planning_share = reckoned.of_planning(request.machine)
         summed = reckoned.cycle.end
-        evolving = replace(case, evolution=self._evolution)
         return Figures(
             setting=setting,
             values={name: spread.most for name, spread in spreads.items()} | written,
@@ -297,7 +294,7 @@ class SettingSimulator:
                 "planning_p50_ms": planning_band(planning_share, spreads["planning_p50_ms"].most),
                 "monthly_cost": max(LEAST_COST_BAND, cost_band),
             },
-            approximated=(*summed.approximated, *passed_over(evolving, profile_of(case))),
+            approximated=(*summed.approximated, *passed_over(self._cases[setting, rate], profile_of(case))),
             keeps_up_s=_keeps_up_s(reckoned, setting.interval_s / tables_in_turn(case), request),
             cost=cost,
             written_bytes={kind: size * tables for kind, size in summed.totals.written_bytes.items()},
@@ -311,13 +308,12 @@ class SettingSimulator:
         )
 
     def case(self, setting: Setting, rate: float = 1.0) -> Case:
-        """The request's case under a setting. WasimError for an invalid one."""
+        """The request's case under a setting, as the table's evolution leaves it. WasimError for an invalid one."""
         key, checked = (setting, rate), (setting.interval_s, setting.appends, rate)
         if key not in self._cases:
-            given = case_of(self.request, setting, rate=rate, is_sound=checked in self._checked)
-            self._evolution, self._cases[key] = given.evolution, as_left(given)
+            self._cases[key] = case_of(self.request, setting, rate=rate, is_sound=checked in self._checked)
             self._checked.add(checked)
-        return self._cases[key]
+        return as_left(self._cases[key])
 
     def with_commits(self, figures: Figures) -> Figures:
         """The figures with the latency of commits at the end of the horizon. Like commits are raced once."""

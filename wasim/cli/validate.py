@@ -54,9 +54,8 @@ def validate(
         except ScenarioError as error:
             faults += error.faults
             continue
-        found = scenario.cases()
-        commits = format_count(sum(case.commits_made for case in found), "commit")
-        echo(f"{file}: {scenario.name}, {format_count(len(found), 'case')}, {commits}")
+        cases_found, commits = format_count(len(scenario.cases()), "case"), format_count(scenario.commits, "commit")
+        echo(f"{file}: {scenario.name}, {cases_found}, {commits}")
         for note in scenario.notes:
             echo(f"{file}: note: {note}")
         if cases:

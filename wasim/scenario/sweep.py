@@ -60,8 +60,8 @@ class LoadedScenario:
 
     @property
     def commits(self) -> int:
-        """Commits of all cases together."""
-        return sum(case.commits for case in self.combinations)
+        """Commits that the writers of all cases make together."""
+        return sum(case.commits_made for case in self.combinations)
 
     def cases(self) -> tuple[Case, ...]:
         """The swept fields' values combined in the order written, all of them once before any is repeated."""

@@ -363,14 +363,14 @@ def counted_due(table: Table, laws: Laws, one: list[float], every: int) -> tuple
     files, due, taken, again = one[SMALL_FILES] + one[PARTIAL_FILES], 0, 0.0, 0.0
     fewest = files - max(SURELY * sqrt(one[UNEVEN]), RARELY, files_walked(laws))
     is_sure = fewest >= least or is_group_due(table, laws, one, min(2.0, files))
-    found = count_arrived(table, laws, every, not is_sure)
+    found, (since, deletes_before) = count_arrived(table, laws, every, not is_sure), since_now(table)
     for place in range(every):
         partition = counted[place]
         there, partition[IS_TAKEN] = there + partition[COMPACTED_FILES], 0.0
         if is_sure or partition[FILES_THERE] >= least:
             due, taken, again = due + 1, taken + partition[FILES_THERE], again + partition[COMPACTED_FILES]
             partition[FILES_THERE] = partition[COMPACTED_FILES] = partition[IS_TAKEN] = 1.0
-            partition[THERE_SINCE], partition[DELETES_THERE] = since_now(table)
+            partition[THERE_SINCE], partition[DELETES_THERE] = since, deletes_before
     if due in (0, every):
         return (1.0 if due > 0 else 0.0), 1.0, 1.0
     of_small = (taken - again) / due * every / max(found - there, NEGLIGIBLE)
