@@ -78,6 +78,9 @@ LOAD = Load(
     files_written=4_000.0,
     bytes_written=2.0**31,
     compacted_bytes=80e6,
+    jobs=0.0,
+    manifests_read=0.0,
+    files_read=0.0,
     metadata_on_disk_bytes=2.0**32,
     replaced_data_bytes=2.0**33,
     json_bytes=2e6,
@@ -91,7 +94,7 @@ LOAD = Load(
 
 
 def test_a_month_s_cost_is_that_reckoned_by_hand():
-    found = monthly_cost(LOAD, Setting(interval_s=60.0, maintenance=NO_MAINTENANCE), MACHINE, PRICES, 2.0)
+    found = monthly_cost(LOAD, MACHINE, PRICES, 2.0)
     queries = 2 * MONTH_S / 3600
     # 8,000 files and 1,000 commits a month, each with five GETs of the catalog, one of metadata.json and a HEAD
     assert found.requests == pytest.approx((8_000 * 5 + 1_000 * 6 * 0.4 + 1_000 * 0.3) / 1000)
@@ -110,16 +113,11 @@ def test_a_month_s_cost_is_that_reckoned_by_hand():
 
 
 def test_jobs_and_compression_add_what_they_take():
-    plain = Setting(interval_s=60.0, maintenance=NO_MAINTENANCE)
-    kept = Maintenance(expire_every_s=None, older_than_s=None, rewrite_every_s=DAY_S, compact_every_s=DAY_S / 2)
-    costs = [monthly_cost(LOAD, one, MACHINE, PRICES, 2.0) for one in (plain, replace(plain, maintenance=kept))]
-    days = MONTH_S / DAY_S
-    assert costs[1].maintenance - costs[0].maintenance == pytest.approx(
-        days * 3 * 20 * 0.5 / 1000 + days * kept.runs_per_day * 0.001  # each run reads all manifests
-    )
-    # compaction reads each file once
-    assert costs[1].requests - costs[0].requests == pytest.approx((days * 3 * 20 + 8_000) * 0.4 / 1000)
-    zipped = monthly_cost(LOAD, replace(plain, gzips_json=True), MACHINE, PRICES, 2.0)
+    kept = replace(LOAD, jobs=45.0, manifests_read=900.0, files_read=4_000.0)  # of half a month
+    costs = [monthly_cost(one, MACHINE, PRICES, 2.0) for one in (LOAD, kept)]
+    assert costs[1].maintenance - costs[0].maintenance == pytest.approx(1_800 * 0.5 / 1000 + 90 * 0.001)
+    assert costs[1].requests - costs[0].requests == pytest.approx((1_800 + 8_000) * 0.4 / 1000)
+    zipped = monthly_cost(LOAD, MACHINE, PRICES, 2.0, gzips_json=True)
     assert zipped.commits - costs[0].commits == pytest.approx(1_000 * 2e6 / 80e6)
     assert replace(zipped, commits=costs[0].commits) == costs[0]
 
@@ -132,10 +130,9 @@ def test_replaced_bytes_wait_for_half_a_period_longer():
 
 def test_costs_go_by_rates_prices_and_queries():
     """What is paid for by the request, the byte or the second doubles with its price, or with what there is of it."""
-    plain = Setting(interval_s=60.0, maintenance=NO_MAINTENANCE)
 
     def cost(load: Load = LOAD, prices: Prices = PRICES, queries: float = 2.0) -> MonthlyCost:
-        return monthly_cost(load, plain, MACHINE, prices, queries)
+        return monthly_cost(load, MACHINE, prices, queries)
 
     once = cost()
     assert cost(queries=4.0).opening == pytest.approx(2 * once.opening)

@@ -20,6 +20,7 @@ from wasim.capacity.last_cycle import (
 )
 from wasim.ledger import METADATA_KINDS, Action, Kind
 from wasim.scenario.changes import Changes
+from wasim.scenario.changes import Maintenance as Jobs
 from wasim.scenario.cycles import Window, _evenly, window_of
 from wasim.scenario.metrics import parse_limit
 from wasim.twin import Site, shipped_profile, simulate_table
@@ -54,6 +55,22 @@ def test_no_figure_depends_on_the_hour_the_horizon_ends(setting: Setting):
     for name, value in figures[1].items():
         if name not in ("metadata_bytes", "files"):  # which grow with the horizon
             assert [one[name] for one in figures] == pytest.approx([value] * 4, rel=0.01), name
+
+
+def by_count(horizon: str) -> Figures:
+    request = a_request()
+    jobs = {"rewrite_data_files": {"when_small_files": 300}}
+    asked = replace(request, document={**request.document, "horizon": horizon, "maintenance": jobs})
+    return a_simulator(asked).figures(replace(SETTING, maintenance=replace(KEPT, compact_every_s=None)))
+
+
+def test_compaction_by_count_costs_the_same_at_any_horizon():
+    figures = [by_count(horizon) for horizon in ("10d", "11d", "12d", "13d")]
+    costs = [one.monthly_cost for one in figures]
+    assert costs == pytest.approx([costs[0]] * 4, rel=0.02)
+    uncompacted = figures_of("10d", replace(SETTING, maintenance=replace(KEPT, compact_every_s=None)))
+    opened = figures[0].cost.opening / uncompacted.cost.opening  # of a day's 1,440 files half of 300, and those made
+    assert opened == pytest.approx((300 / 2 + 1440 / 299) / 1440, rel=0.03)
 
 
 def test_a_horizons_figures_do_not_depend_on_others():
@@ -246,6 +263,25 @@ def test_a_day_s_cycle_has_its_commits_and_files(hourly: LastCycle):
     assert (hourly.delete_files.most, hourly.replaced_bytes) == (0, 0)
     data = hourly.written("written_bytes", [Kind.DATA])
     assert hourly.ingested_bytes == pytest.approx(data, rel=1e-6)
+
+
+def test_jobs_run_as_often_as_their_periods_and_counts_say():
+    simulator = a_simulator()
+    jobs = {
+        "rewrite_data_files": {"when_small_files": 300},
+        "rewrite_manifests": {"when_manifests": 61},
+        "expire_snapshots": {"when_snapshots": 500, "older_than": "10m"},
+        "remove_orphan_files": {"every": "2h", "older_than": "1d"},
+    }
+    case = replace(simulator.case(SETTING), maintenance=Jobs.model_validate(jobs))
+    shape, window = simulator.shape(SETTING), window_of(case)
+    runs = last_cycle(case, courses_of(case, shape, window).over(window), shape, shape).runs
+    assert runs == {
+        "rewrite_data_files": pytest.approx(1440 / 299, rel=0.05),  # of 1,440 commits; one file is left each time
+        "rewrite_manifests": pytest.approx(1440 / 59, rel=0.05),  # and a manifest; compaction adds one, now and then
+        "expire_snapshots": pytest.approx(1440 / 488, rel=0.07),  # ten are younger, and the jobs' own
+        "remove_orphan_files": 12,
+    }
 
 
 def test_snapshots_of_two_days_are_retained_before_they_expire(hourly: LastCycle):

@@ -265,17 +265,23 @@ def test_preferred_is_first_kept_up_with_then_near_then_cheap():
 
 def test_of_about_equal_costs_the_simplest_setting_is_taken():
     expiring = replace(PLAIN, maintenance=DAILY)
-    plain, kept = some_figures(PLAIN, 10.9), some_figures(expiring, 10.0)
-    # bands of a twentieth each: 10 up to 10.50, and 10.9 from 10.36 on
+    kept = some_figures(expiring, 100.0)  # in a band of a twentieth
+    plain, dearer = some_figures(PLAIN, 104.9), some_figures(PLAIN, 105.1)
     assert simplest_of_cheapest([kept, plain]) is plain
-    apart = some_figures(PLAIN, 11.1)  # from 10.55 on
-    assert simplest_of_cheapest([kept, apart]) is kept
-    sure, little = (some_figures(one, cost, bands={}) for one, cost in ((expiring, 10.0), (PLAIN, 10.5)))
-    assert simplest_of_cheapest([sure, little]) is little  # half a unit is nothing
-    more = replace(little, values={**little.values, "monthly_cost": 10.51})
-    assert simplest_of_cheapest([sure, more]) is sure
-    cheaper = some_figures(PLAIN, 10.3, bands={"monthly_cost": 0.05})
+    assert simplest_of_cheapest([kept, dearer]) is kept
+    cheaper = some_figures(PLAIN, 101.0)
     assert simplest_of_cheapest([plain, cheaper]) is cheaper  # alike but for the cost
+
+
+@pytest.mark.parametrize(
+    ("setting", "negligible"),  # half a unit of money for each job and property
+    [(PLAIN, 0.5), (replace(PLAIN, maintenance=DAILY), 0.5), (replace(PLAIN, gzips_json=True, appends="merge"), 1.5)],
+)
+def test_for_little_money_no_job_or_property_is_set(setting: Setting, negligible: float):
+    cheapest = some_figures(setting, 2.0, bands={})
+    near, dearer = (some_figures(PLAIN, 2.0 + negligible + more, bands={}) for more in (-0.01, 0.01))
+    assert simplest_of_cheapest([cheapest, dearer]) is cheapest
+    assert simplest_of_cheapest([cheapest, near]) is (cheapest if setting == PLAIN else near)
 
 
 def test_an_aim_is_come_near_to_where_that_costs_nothing():

@@ -163,6 +163,26 @@ def test_a_plan_that_costs_more_than_now_says_why(year: float, kept_s: float | N
     assert bool(said) == ("more than now" in found)
 
 
+@pytest.mark.parametrize(
+    ("later", "bound", "said"),
+    [
+        ({"manifests": 40.0}, 50, ""),
+        ({"manifests": 41.0, "metadata_on_disk_bytes": 90.0}, 50, "a year on, manifests 41. "),
+        ({"manifests": 30.0, "metadata_json_bytes": 2049.0}, 29, "manifests 30, beyond 29; metadata.json 2.00 KiB. "),
+    ],
+)
+def test_what_grows_on_after_the_horizon_is_said(later: dict[str, float], bound: float, said: str):
+    nothing, held = Money(month_1=0.0, month_12=0.0, year=0.0), {"metadata_json_bytes": 1024, "manifests": 20}
+    chosen, in_a_year = some_figures(GZIPPED, **held), some_figures(GZIPPED, **held | later)
+    saving = Saving(now=None, now_money=None, then_money=nothing, once_bytes=0.0, in_a_year=in_a_year)
+    request = replace(a_request(), limits=(at_most("manifests", bound),))
+    found = of(chosen, request, saving=saving)
+    assert said in found
+    assert found.count("It goes on growing") == bool(said)
+    longer = replace(request, document={**request.document, "horizon": "365d"})
+    assert of(chosen, longer, saving=saving) == ""
+
+
 def test_a_warning_is_of_the_plan_s_choice() -> None:
     late = some_figures(GZIPPED, metadata_json_bytes=60e6)
     plan: Plan = some_plan([late, some_figures(60.0)], some_figures(GZIPPED))

@@ -8,10 +8,9 @@ S3 (`scenarios/quickstart_s3.yaml`).
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
-from wasim.capacity.settings import Setting
 from wasim.ledger.machine import Machine
 from wasim.scenario.prices import Prices
-from wasim.units import DAY_S, HOUR_S, MONTH_S
+from wasim.units import HOUR_S, MONTH_S
 
 GIB = 2.0**30
 GETS_OF_COMMIT, HEADS_OF_COMMIT = 6.0, 1.0  # five of them are the catalog's, of metadata.json
@@ -31,6 +30,9 @@ class Load:
     files_written: float  # total, of all kinds
     bytes_written: float  # total, without the data files that rows arrive in
     compacted_bytes: float  # total, of data
+    jobs: float  # total, of maintenance
+    manifests_read: float  # total, by them
+    files_read: float  # total, of data, by them
     metadata_on_disk_bytes: float  # mean
     replaced_data_bytes: float  # mean: no longer live, still on disk
     json_bytes: float  # mean size of metadata.json, uncompressed
@@ -78,22 +80,22 @@ class MonthlyCost:
 
 
 def monthly_cost(
-    load: Load, setting: Setting, machine: Machine, prices: Prices, queries_per_hour: float
+    load: Load, machine: Machine, prices: Prices, queries_per_hour: float, *, gzips_json: bool = False
 ) -> MonthlyCost:
     """A month's cost at the pace of the load."""
     per_1000, times = prices.per_1000_requests, MONTH_S / load.horizon_s
     core_s = prices.compute_per_core_hour / HOUR_S
     queries = queries_per_hour * MONTH_S / HOUR_S
     gets_of_query = 2 + load.manifests
-    jobs_gets = _manifests_read(load, setting) + (load.files_written if setting.maintenance.compact_every_s else 0.0)
-    puts, gets = load.files_written * times, (load.commits * GETS_OF_COMMIT + jobs_gets) * times
+    read_by_jobs = load.manifests_read + load.files_read
+    puts, gets = load.files_written * times, (load.commits * GETS_OF_COMMIT + read_by_jobs) * times
     read = load.commits * times * (GETS_OF_COMMIT - 1) * load.stored_json_bytes
     read += queries * (load.stored_json_bytes + load.list_bytes + load.manifest_bytes) + load.compacted_bytes * times
     commit_s = (machine.commit_ms + machine.loading_ms(load.json_bytes)) / 1000
-    if setting.gzips_json:
+    if gzips_json:
         commit_s += load.json_bytes / GZIP_BYTES_PER_CORE_S
     planning_s = machine.full_scan_ms(load.json_bytes, load.manifests, load.files, load.manifest_bytes) / 1000
-    reading_s = machine.reading_ms(_manifests_read(load, setting), 0.0, 0.0) / 1000
+    reading_s = machine.reading_ms(load.manifests_read, 0.0, 0.0) / 1000
     return MonthlyCost(
         requests=(puts * per_1000.put + gets * per_1000.get + load.commits * times * HEADS_OF_COMMIT * per_1000.head)
         / 1000,
@@ -101,7 +103,7 @@ def monthly_cost(
         transfer=(load.bytes_written * times * prices.upload_per_gib + read * prices.retrieval_per_gib) / GIB,
         commits=load.commits * times * commit_s * core_s,
         maintenance=(reading_s + load.compacted_bytes / COMPACTION_BYTES_PER_CORE_S) * times * core_s
-        + MONTH_S / DAY_S * setting.maintenance.runs_per_day * prices.per_job,
+        + load.jobs * times * prices.per_job,
         planning=queries * (planning_s * core_s + gets_of_query * per_1000.get / 1000),
         opening=opening_cost(load.opened_files, prices, queries_per_hour),
     )
@@ -121,10 +123,3 @@ def waiting_for_expiry(replaced: float, *, horizon_s: float, kept_s: float | Non
     if kept_s is None or every_s is None:
         return replaced
     return replaced * min(1.0, (kept_s + every_s / 2) / horizon_s)
-
-
-def _manifests_read(load: Load, setting: Setting) -> float:
-    """Manifests that jobs read over the horizon: each run of rewriting and of compaction reads all live ones."""
-    kept = setting.maintenance
-    runs = sum(load.horizon_s / every_s for every_s in (kept.rewrite_every_s, kept.compact_every_s) if every_s)
-    return runs * load.manifests

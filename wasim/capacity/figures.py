@@ -54,6 +54,7 @@ PLANNING_BAND, WIDE_PLANNING_BAND = 0.15, 0.5  # of small manifests within what 
 PLANNING_BAND_MS = 30.0  # at least: in three runs of `make validate-plan`, 13 to 80 ms were up to 30 ms off
 LEAST_COST_BAND = 0.05
 SIZES_KNOWN_TO = 0.01  # of manifests: four samples of thirty drawn tables were 0.6 % from their mean in 95 of 100
+READING_JOBS = ("rewrite_data_files", "rewrite_manifests")  # each run reads all live manifests
 _OF_A_CYCLE = ("mean", "most", "final")
 FAR_FROM_FULL = 0.25  # of the target: the manifests of one bin may come to a few times as much just before they merge
 NEARLY_FULL = 0.9  # of the target: with fewer bytes in all manifests none is ever full, though each be 1 % larger
@@ -276,7 +277,9 @@ class SettingSimulator:
             reckoned = replace(reckoned, cycle=_with_lost(cycle, request.writers, replace(outcome, failed=0)))
         tables = case.writer.tables
         cost, most = (
-            monthly_cost(load, setting, request.machine, request.prices, request.queries_per_hour).times(tables)
+            monthly_cost(
+                load, request.machine, request.prices, request.queries_per_hour, gzips_json=setting.gzips_json
+            ).times(tables)
             for load in (reckoned.load, reckoned.load_at_most)
         )
         cost_band = most.total / cost.total - 1 if cost.total else 0.0
@@ -485,13 +488,17 @@ class _Reckoned:
         metadata, data = (cycle.written("written_bytes", kinds) for kinds in (METADATA_KINDS, DATA_KINDS))
         compacted = max(0.0, data - cycle.ingested_bytes)
         scanned, files, scanned_bytes = self.planned
-        expiry = cycle.case.maintenance.expire_snapshots
+        kept, runs = cycle.case.maintenance, cycle.runs
+        expiry, compaction = kept.expire_snapshots, kept.rewrite_data_files
         return Load(
             horizon_s=cycle.length_s,
             commits=cycle.commits,
             files_written=cycle.written("files_written", Kind),
             bytes_written=metadata + compacted,
             compacted_bytes=compacted,
+            jobs=sum(runs.values()),
+            manifests_read=sum(runs[job] for job in READING_JOBS) * scanned.mean,
+            files_read=0.0 if compaction is None else cycle.written("files_written", Kind),
             metadata_on_disk_bytes=cycle.on_disk.mean,
             replaced_data_bytes=waiting_for_expiry(  # files fill in cycles of days: the mean since the first
                 cycle.replaced_bytes,

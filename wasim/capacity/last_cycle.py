@@ -335,16 +335,52 @@ class LastCycle:
         return _over(*self._looked_at("entries", self.course.window.start_s))
 
     @cached_property
+    def runs(self) -> Mapping[str, float]:
+        """How often each job of maintenance runs in the cycle; those that a count starts as often as since half the
+        history.
+        """
+        half_s, samples, retention = self.course.window.end_s / 2, self.course.end, self.retention
+        flows = samples.flows[-1] - samples.flows[int(np.searchsorted(samples.commits, _commits_by(self.case, half_s)))]
+        expired = retention.expiries.turn[retention.expiries.commits > _commits_by(self.case, half_s)]
+        by_count = {
+            "rewrite_data_files": flows[Flow.COMPACTIONS],
+            "rewrite_manifests": flows[Flow.REWRITES],
+            "expire_snapshots": np.ptp(expired) if len(expired) else 0.0,
+        }
+        jobs = {name: job for name, job in self.case.maintenance if job is not None}
+        found = {
+            name: self.length_s / job.every if job.every else float(by_count[name]) * self.length_s / half_s
+            for name, job in jobs.items()
+        }
+        return dict.fromkeys(by_count, 0.0) | found
+
+    @cached_property
     def files_of_a_day(self) -> float:
         """Live files of the latest day, on average: those that a day leaves for good, and those that wait for
-        compaction, as many as there are more than just after one.
+        compaction, as many as there are more than just after one; from one compaction by count to another.
         """
+        compaction = self.case.maintenance.rewrite_data_files
         at, files = self._looked_at("entries", self.course.window.start_s)
-        grown, days = float(files[-1] - files[0]), self.length_s / DAY_S
+        if compaction is not None and compaction.every is None and not self.case.changes_rows:
+            at, files = self._between_compactions(at, files)
+        grown, days = float(files[-1] - files[0]), float(at[-1] - at[0]) * self.case.commit_interval_s / DAY_S
         settled = files[0] + grown * (at - at[0]) / max(at[-1] - at[0], 1.0)
         waiting = float(np.trapezoid(files - settled, at) / max(at[-1] - at[0], 1.0))
-        most = self.written("files_written", DATA_KINDS) / max(1.0, days)
+        most = self.written("files_written", DATA_KINDS) / max(1.0, self.length_s / DAY_S)
         return min(most, max(0.0, grown / max(1.0, days)) + max(0.0, waiting))
+
+    def _between_compactions(self, at: Floats, files: Floats) -> tuple[Floats, Floats]:
+        """The same from one compaction to another, of as many as there are since half the history where the cycle has
+        no two of them.
+        """
+        for since_s in (None, self.course.window.end_s / 2):
+            if since_s is not None:
+                at, files = self._looked_at("entries", since_s)
+            is_after = (np.diff(at) == 0) & (np.diff(files) < 0) & (np.diff(at[1:], append=np.inf) > 0)
+            ends = 1 + np.flatnonzero(is_after)
+            if len(ends) > 1:
+                return at[ends[0] : ends[-1] + 1], files[ends[0] : ends[-1] + 1]
+        return at, files
 
     @cached_property
     def delete_files(self) -> Spread:

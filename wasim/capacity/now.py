@@ -58,13 +58,15 @@ class Money:
 class Saving:
     """A table as it is now and as it would be, over the horizon; None for now where that is unknown.
 
-    `once_bytes` are of files on disk by the end of the horizon that the plan's maintenance would have deleted.
+    `once_bytes` are of files on disk by the end of the horizon that the plan's maintenance would have deleted, and
+    `in_a_year` is the plan's setting after its first year.
     """
 
     now: Figures | None
     now_money: Money | None
     then_money: Money
     once_bytes: float
+    in_a_year: Figures | None = None
 
 
 def saving_of(simulator: SettingSimulator, now: Setting | None, then: Figures) -> Saving:
@@ -78,6 +80,7 @@ def saving_of(simulator: SettingSimulator, now: Setting | None, then: Figures) -
         now_money=None if now is None else money_of(simulator, now),
         then_money=money_of(simulator, then.setting),
         once_bytes=0.0 if figures is None else max(0.0, figures.spreads[disk].final - then.spreads[disk].final),
+        in_a_year=of_year(simulator, then.setting)[1][-1],
     )
 
 

@@ -2,9 +2,9 @@
 
 The whole product of what may be set has thousands of settings. But hardly any two of them need each other: so from a
 plain setting, each coordinate in turn takes its best value with all others as they are, until none changes. Better is
-first what comes nearer to the limits, then what costs less a month; of settings whose costs lie within their band of
-each other the one nearest to what is aimed at is taken, and of equal ones the simplest. A setting with which
-a writer does not keep up is worse than any other.
+first what comes nearer to the limits, then what costs less a month; of settings that cost as little as the cheapest,
+but for its band, the one nearest to what is aimed at is taken, and of equal ones the simplest. A setting with which a
+writer does not keep up is worse than any other.
 
 Where nothing keeps the limits, coming near to them may cost much and is worth nothing: a second search, without them,
 finds what the interval costs.
@@ -31,7 +31,7 @@ WORTH_A_JOB = 0.1  # nearer to an aim
 MOST_BAND = 0.25  # of a monthly cost: wider ones are not planned by
 STEEP = 1.5  # times the least cost: shorter intervals only cost more
 NEGLIGIBLE = 1e-3  # of a limit
-NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job
+NEGLIGIBLE_COST = 0.5  # a month, in the currency of the prices: for less nobody sets up a job, or a property
 
 
 @dataclass(slots=True, kw_only=True)
@@ -155,7 +155,9 @@ class Search:
             return True
         if best.bands.get("monthly_cost", 0.0) > MOST_BAND:
             return True
-        most = max(best.monthly_cost * (1 + MOST_BAND), best.monthly_cost + NEGLIGIBLE_COST)
+        most = max(
+            best.monthly_cost * (1 + MOST_BAND), best.monthly_cost + best.setting.complexity[0] * NEGLIGIBLE_COST
+        )
         return self.simulator.least_cost(setting) * (1 - MOST_BAND) <= most
 
     def _is_enough_without(self, setting: Setting, found: Iterable[Figures]) -> bool:
@@ -307,8 +309,8 @@ def preferred(figures: Sequence[Figures], limits: Sequence[Limit], aims: Sequenc
 
 
 def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ()) -> Figures:
-    """The simplest of those whose monthly cost lies within the band of the least, and that come nearest to the aims;
-    of equal ones the cheapest.
+    """The simplest of those whose monthly cost lies within the band of the least, or exceeds it by less than the jobs
+    and properties are worth that they save; of these, those that come nearest to the aims; of equal ones the cheapest.
     """
     within = as_cheap(figures, [one.bands.get("monthly_cost", 0.0) for one in figures])
     least = min(excess_of(one, aims) for one in within)
@@ -317,11 +319,16 @@ def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ())
 
 
 def as_cheap(found: Sequence[Figures], bands: Iterable[float]) -> list[Figures]:
-    """Those that may cost as little as the cheapest, each cost within its band, or half a unit of money more."""
-    banded = list(zip(found, bands, strict=True))
-    cheapest, band = min(banded, key=lambda one: one[0].monthly_cost)
-    most = cheapest.monthly_cost + max(band * cheapest.monthly_cost, NEGLIGIBLE_COST)
-    return [one for one, band in banded if one.monthly_cost * (1 - band) <= most]
+    """Those that cost more than the cheapest by no more than its band, or half a unit of money for each job or property
+    that they are without.
+    """
+    cheapest, band = min(zip(found, bands, strict=True), key=lambda one: one[0].monthly_cost)
+
+    def may_cost(one: Figures) -> float:
+        saved = max(1, cheapest.setting.complexity[0] - one.setting.complexity[0])
+        return cheapest.monthly_cost + max(band * cheapest.monthly_cost, saved * NEGLIGIBLE_COST)
+
+    return [one for one in found if one.monthly_cost <= may_cost(one)]
 
 
 def is_steep(cost: float, costs: Iterable[float]) -> bool:

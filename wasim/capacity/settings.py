@@ -99,7 +99,7 @@ class Setting:
     @property
     def complexity(self) -> tuple[int, float]:
         """What makes one setting simpler than another: jobs and properties to set, then jobs started in a day."""
-        another_writer = 1 if self.appends is not None else 0  # not a property: the writer's code has to change
+        another_writer = 1 if self.appends is not None else 0  # besides a property: its code has to change
         steps = len(self.maintenance.periods_s) + len(self._property_words()) + another_writer
         return steps, self.maintenance.runs_per_day
 

@@ -1,24 +1,26 @@
 """What a plan warns of: sizes that readers refuse, guarantees that are lost, what a table's readers would notice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from wasim.capacity.commits import RETRIES
 from wasim.capacity.figures import Figures
 from wasim.capacity.plan import Plan
 from wasim.capacity.search import MOST_BAND
 from wasim.capacity.settings import properties_of
-from wasim.capacity.words import time_words, value_words
+from wasim.capacity.words import bound_words, time_words, value_words
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS
 from wasim.ledger.trouble import JSON_MARKS
 from wasim.scenario.metrics import figure_name
 from wasim.twin.profile import tables_in_turn
-from wasim.units import format_bytes, format_duration
+from wasim.units import YEAR_S, format_bytes, format_duration
 from wasim.years.band import SPREAD_OUT
 from wasim.years.localities import upserts_spread_out
 
 MANY_DELETE_FILES = 1_000
 WHILE_WRITERS_REST = "run it while the writers rest, on partitions that they have left, or with partial progress"
 OF_BYTES = ("metadata_bytes_per_day", "manifests", "metadata_on_disk_bytes")
+OF_GROWTH = ("metadata_bytes_per_day", "metadata_json_bytes", "manifests", "planning_p50_ms")
+GROWN = 2.0  # times as much after a year: the table has not settled
 FRESH_ENOUGH = 1.1  # of the freshness asked for, until a row can be read
 
 
@@ -50,6 +52,7 @@ def warnings_of(plan: Plan) -> Iterator[str]:
         yield "That is more metadata than data; --wa-metadata 1 would rule it out."
     yield from _uncertain(plan, chosen)
     yield from _dearer(plan, chosen)
+    yield from _growing(plan, chosen)
     if chosen.setting.maintenance.expire_every_s is None:
         yield (
             f"Nothing grows old enough to expire within the horizon of {format_duration(plan.request.horizon_s)}: the"
@@ -114,6 +117,31 @@ def _dearer(plan: Plan, chosen: Figures) -> Iterator[str]:
         kept, then = format_duration(kept_s), format_duration(then_s)
         longer = f": snapshots are kept for {then}, not {kept}; --time-travel {kept} keeps them as long as now"
     yield f"A year costs {value_words('monthly_cost', more, plan.request.prices.currency)} more than now{longer}."
+
+
+def grown_in_a_year(plan: Plan, chosen: Figures) -> Mapping[str, float]:
+    """What the table holds, or writes in its worst day, a year on and not by the end of the horizon, by metric: what is
+    beyond a limit by then alone, and what has become much more.
+    """
+    later = None if plan.saving is None else plan.saving.in_a_year
+    if later is None or plan.horizon_s >= YEAR_S:
+        return {}
+    broken = {one.metric for one in later.broken(plan.limits)} - {one.metric for one in chosen.broken(plan.limits)}
+    grown = {one for one in OF_GROWTH if later.judged(one) > GROWN * chosen.judged(one)}
+    return {one: later.judged(one) for one in (*sorted(broken), *OF_GROWTH) if one in broken | grown}
+
+
+def _growing(plan: Plan, chosen: Figures) -> Iterator[str]:
+    """What goes on growing after the horizon, first of all beyond a limit."""
+    if found := grown_in_a_year(plan, chosen):
+        limits, currency = {one.metric: one for one in plan.limits}, plan.request.prices.currency
+        words = []
+        for metric, value in found.items():
+            limit = limits.get(metric)
+            beyond = "" if limit is None or limit.holds(value) else f", beyond {bound_words(limit, currency)}"
+            name = figure_name(metric, plan.case.writer.tables)
+            words.append(f"{name} {value_words(metric, value, currency)}{beyond}")
+        yield f"It goes on growing: a year on, {'; '.join(words)}. --horizon 365d plans for that."
 
 
 def _late(plan: Plan, chosen: Figures) -> Iterator[str]:

@@ -21,7 +21,9 @@ class Flow:
     EQUALITY_DELETES = 25
     MERGED_AGAIN = 26  # manifests of data, and of deletes, that a merge began with: what earlier ones had made
     MORE_COMPRESSED = 30  # bytes by which snapshots count for more than their own where metadata.json is compressed
+    COMPACTIONS = 31  # that began; of rewrites those that had manifests to write
+    REWRITES = 32
 
 
-WIDTH = Flow.MORE_COMPRESSED + 1
+WIDTH = Flow.REWRITES + 1
 DATA, DELETES = 0, 2  # what to add to the place of a group

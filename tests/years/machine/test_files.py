@@ -40,9 +40,9 @@ from wasim.years.machine.tables import (
     ARRIVED_LIVE,
     COHORTS,
     COMMITS,
+    COMPACTIONS,
     DEAD,
     DEALT,
-    FIRED,
     GROUPS,
     IS_SCATTERED,
     IS_THERE,
@@ -306,7 +306,7 @@ def test_compaction_by_count_waits_for_chance_as_long_on_average():
     waited = []
     for fired in range(24):
         table = table_of([(1, 0, 0, 1)])
-        table.numbers[FIRED] = float(fired)
+        table.flows[COMPACTIONS] = float(fired)
         waited.append(waits(table, laws, chances))
     for more in range(2, 8):
         assert sum(one <= more for one in waited) == int(24 * chances[more][4] + 0.5)

@@ -20,13 +20,13 @@ from wasim.years.machine.tables import (
     COHORTS,
     COMMITS,
     COMPACTED_AT,
+    COMPACTIONS,
     DEAD,
     DEALT,
     DELETED_THROUGH,
     EDGE_FILES,
     EDGE_ROWS,
     FILES,
-    FIRED,
     GONE_ROWS,
     HIT_FILES,
     HIT_OF_LARGE,
@@ -207,7 +207,7 @@ def test_compaction_leaves_one_large_file_to_a_partition(sizes: tuple[float, flo
     """Files of 18 and 6 rows; half of all rows are hit."""
     table = table_of([(1, 0, 0, 2, 24)])
     table.cohorts[0][SIZED_FILES : SIZED_FILES + 4] = [1.0, sizes[0], 1.0, sizes[1]]
-    table.numbers[FIRED] = 1.0
+    table.flows[COMPACTIONS] = 1.0
     hit_scattered(table, replace(LAWS, compacts=1), 0.5, True, False)
     large, small = 1 - 0.5**18, 1 - 0.5**6
     assert table.hits[HIT_FILES] == pytest.approx([0, large + small, 0])

@@ -12,6 +12,7 @@ from wasim.years.machine.tables import (
     COMMITS,
     COMPACTED_FILES,
     COMPACTED_SINCE,
+    COMPACTIONS,
     DEAD,
     DEALT,
     DELETE,
@@ -20,7 +21,6 @@ from wasim.years.machine.tables import (
     DELETES_THERE,
     FEW_COMMITS,
     FILES_THERE,
-    FIRED,
     GROUPS,
     IS_NEWEST,
     IS_SCATTERED,
@@ -844,7 +844,7 @@ def has_enough(table: Table, laws: Laws, chances: list[list[float]], more: int) 
     commits = floor(arrived / laws.files + 0.5) + more
     if not laws.by_chance or commits > FEW_COMMITS:
         return missing <= more * laws.new_small
-    least, share = max(0, ceil(missing + arrived)), (int(table.numbers[FIRED]) * STRIDE % TURNS + 0.5) / TURNS
+    least, share = max(0, ceil(missing + arrived)), (int(table.flows[COMPACTIONS]) * STRIDE % TURNS + 0.5) / TURNS
     return (chances[commits][least] if least < len(chances[commits]) else 0.0) >= share
 
 

@@ -20,9 +20,9 @@ from wasim.years.machine.sizes import is_any
 from wasim.years.machine.tables import (
     COMMITS,
     COMPACTION,
+    COMPACTIONS,
     EVERY,
     FEW_COMMITS,
-    FIRED,
     IDLE,
     JOBS,
     MEDIAN,
@@ -32,6 +32,7 @@ from wasim.years.machine.tables import (
     NEXT_STOP,
     OF_TABLE,
     REWRITE,
+    REWRITES,
     SAMPLE,
     SAMPLED,
     Laws,
@@ -187,12 +188,14 @@ def maintain(table: Table, laws: Laws, chances: list[list[float]], is_compaction
     if not is_compaction:
         if laws.least_manifests < inf and not is_due(manifests_of(table) + MEDIAN, laws.least_manifests):
             return False
-        return rewrite_manifests(table, laws)
+        is_written = rewrite_manifests(table, laws)
+        table.flows[REWRITES] += is_written
+        return is_written
     if laws.least_files < inf:
         deal_out(table, laws)
         if not has_enough(table, laws, chances, 0):
             return False
-    table.numbers[FIRED] += 1
+    table.flows[COMPACTIONS] += 1
     return compact(table, laws)
 
 

@@ -45,7 +45,7 @@ COMPACTION, REWRITE, IDLE = range(3)
 MOST_AT_ONCE = 10  # samples around one commit
 # Single numbers of a table
 (
-    COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, FIRED, SAMPLED, NEXT_STOP,
+    COMMITS, DEALT, SETTLED_FILES, SETTLED_ROWS, LEFT_FILES, COHORTS, SAMPLED, NEXT_STOP,
     NEXT_RUN, _, _,  # of each job
     JOBS, EVERY,  # jobs carried out, and every how many of them samples are taken
     # What statements have left: files and live rows that the last one on the newest, or the oldest, rows wrote; squares
@@ -85,7 +85,7 @@ MOST_AT_ONCE = 10  # samples around one commit
     OF_JOBS, OF_JOBS_MORE, OF_STATEMENTS_MORE,
     LAST_MADE,  # data files that the last statement wrote
     NUMBERS,
-) = range(76)  # fmt: skip
+) = range(75)  # fmt: skip
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
@@ -105,12 +105,14 @@ APPENDS, DELETES, OVERWRITES = range(3)
 ) = range(15)  # fmt: skip
 LEFT_OUT = CREATED
 # Running sums, by name: a compiled function reads globals, not attributes of a class
+COMPACTIONS = Flow.COMPACTIONS
 EQUALITY_DELETES = Flow.EQUALITY_DELETES
 LIST_BYTES = Flow.LIST_BYTES
 MERGED_AGAIN = Flow.MERGED_AGAIN
 POSITION_DELETES = Flow.POSITION_DELETES
 REMOVED_FILES = Flow.REMOVED_FILES
 REPLACED_MANIFESTS = Flow.REPLACED_MANIFESTS
+REWRITES = Flow.REWRITES
 ROWS = Flow.ROWS
 SNAPSHOTS = Flow.SNAPSHOTS
 SNAPSHOT_JSON_BYTES = Flow.SNAPSHOT_JSON_BYTES

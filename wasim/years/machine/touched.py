@@ -16,6 +16,7 @@ from wasim.years.machine.tables import (
     COHORTS,
     COMMITS,
     COMPACTED_AT,
+    COMPACTIONS,
     DEAD,
     DELETED_THROUGH,
     EDGE_END,
@@ -24,7 +25,6 @@ from wasim.years.machine.tables import (
     EDGE_SINCE,
     EVENLY,
     FILES,
-    FIRED,
     GONE_ROWS,
     HIT_FILES,
     HIT_OF_LARGE,
@@ -170,7 +170,7 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             wider += rows_by_chance(table, laws) * mean * (one[FILES] / one[RECORDS]) ** 2
         table.likely[number][0], table.likely[number][1] = mean, wider
         is_rewritten = number == REWRITTEN and mean > 0
-        if is_rewritten and on_read and laws.compacts > 0 and (numbers[FIRED] > 0 or laws.is_partitioned > 0):
+        if is_rewritten and on_read and laws.compacts > 0 and (table.flows[COMPACTIONS] > 0 or laws.is_partitioned > 0):
             hit, of_rows = hit_of_compacted(table, laws, share, replaced, is_stride)
         elif is_stride and is_rewritten and partitions_passed(laws, numbers[COMMITS] - 1) > 1:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
