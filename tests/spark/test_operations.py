@@ -131,6 +131,14 @@ def test_orphan_removal_takes_the_metadata_files_that_left_the_log(run_case: Run
     assert sum(removed.totals.files_deleted.values()) == 4
 
 
+def test_orphans_are_as_old_as_asked_whatever_snapshots_expired(run_case: RunCase, small_case: MakeCase) -> None:
+    table = "{columns: [{name: n, type: int}], properties: {write.metadata.previous-versions-max: '1'}}"
+    maintenance = "{expire_snapshots: {every: 3s, older_than: 1s}, remove_orphan_files: {every: 6s, older_than: 4s}}"
+    run, _ = run_case(small_case(table=table, horizon="6s", maintenance=maintenance))
+    removed = next(one for one in run.operations if one.operation == "remove_orphan_files")
+    assert removed.totals.files_deleted[Kind.METADATA_JSON] == 2  # of CREATE TABLE and the append of 1 s
+
+
 @pytest.mark.slow  # of the library alone: tests/core/test_operations.py
 def test_maintenance_by_count_waits_for_the_count(run_case: RunCase, small_case: MakeCase) -> None:
     # small files are counted in another session than the stream's

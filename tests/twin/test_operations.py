@@ -237,6 +237,21 @@ def test_orphan_removal_takes_the_metadata_files_that_left_the_log():
     assert deleted.kind.tolist() == [Kind.METADATA_JSON] * 4  # of seven, the newest and two logged ones stay
 
 
+def test_orphans_are_as_old_as_asked_whatever_snapshots_expired():
+    case = kept_case(
+        maintenance={
+            "expire_snapshots": {"every": "6s", "older_than": "1s"},
+            "remove_orphan_files": {"every": "12s", "older_than": "8s"},
+        },
+        properties={"write.metadata.previous-versions-max": "1"},
+        horizon_s=12.0,
+    )
+    events = simulate(case).recording.events
+    deleted = events.where(events.action == Action.DELETE)
+    # of CREATE TABLE and the appends of 1, 2 and 3 s
+    assert deleted.kind.tolist().count(Kind.METADATA_JSON) == 4
+
+
 def test_manifests_of_more_than_the_target_are_dealt_out_evenly(tmp_path):
     upkeep = {"rewrite_manifests": {"every": "10s"}}
     simulate(kept_case(maintenance=upkeep, properties={**NO_MERGE, **SMALL}), tmp_path)

@@ -41,6 +41,9 @@ def test_live_data_and_delete_files_are_the_last_snapshot_s(name, number):
     assert (summed.live_bytes[Kind.DELETE_FILE] > 0) == (case.changes.update is not None and number == 3)
 
 
+EXPIRY = ", expire_snapshots: {every: 100s, older_than: 50s}"
+
+
 def test_metadata_younger_than_the_removal_of_orphans_stays():
     """Metadata.json of 40 commits, of which the log names two: what is older than 10 s went at the last removal."""
     case = case_of("commit_interval", 0, 40)
@@ -82,6 +85,24 @@ def test_orphan_removal_deletes_old_metadata_json_no_log_names(
     assert summed.files_deleted == exact.files_deleted
     deleted = exact.deleted_bytes[Kind.METADATA_JSON]
     assert summed.deleted_bytes[Kind.METADATA_JSON] == pytest.approx(deleted, rel=0.005)
+
+
+@pytest.mark.parametrize(
+    ("logged", "every_s", "older_s", "expiry"),
+    [(100, 300, 100, ""), (10, 300, 200, EXPIRY), (10, 500, 100, EXPIRY)],
+)
+def test_metadata_on_disk_is_most_before_orphans_are_removed(
+    logged: int, every_s: int, older_s: int, expiry: str, small_case: Callable[..., Case]
+):
+    case = small_case(
+        horizon="1050s",
+        table=f"{{columns: [{{name: n, type: int}}], properties: {{write.metadata.previous-versions-max: {logged}}}}}",
+        maintenance=f"{{remove_orphan_files: {{every: {every_s}s, older_than: {older_s}s}}{expiry}}}",
+    )
+    profile = shipped_profile(case)
+    made = simulate_table(case, profile, np.random.default_rng(1), most_rows_computed=1)
+    exact, summed = settled_of(case, made.recording, made.live_bytes), simulate_years(case, profile, Site()).settled
+    assert summed["metadata_on_disk_bytes"] == pytest.approx(exact["metadata_on_disk_bytes"], rel=0.002)
 
 
 @pytest.mark.parametrize("keeps_json", [True, False])

@@ -41,6 +41,7 @@ from wasim.years.retention import Grown, Retention
 from wasim.years.samples import Samples
 from wasim.years.summed import (
     before_expiries,
+    before_removal,
     grown_of,
     ingested_bytes_of,
     of_one_writer,
@@ -496,7 +497,7 @@ def _on_disk(case: Case, course: Course, retention: Retention, totals: Totals) -
     final = float(totals.metadata_on_disk_bytes)
     before = before_expiries(case, retention, totals, since_s=course.merged_s)
     if before is None:
-        return Spread(mean=final, most=final, final=final)
+        return Spread(mean=final, most=max(final, before_removal(case, retention, totals)), final=final)
     return Spread(mean=max(0.0, (before.mean + final) / 2), most=max(before.most, final), final=final)
 
 

@@ -153,6 +153,10 @@ class Journal:
         """Ids of the snapshots committed at this event time or later, oldest first."""
         return list(self._handle.snapshotsSince(round(event_time_s * 1000)))
 
+    def reported_before_ms(self, event_time_s: float) -> int:
+        """Wall time, in milliseconds, at which the last snapshot before this event time was reported; 0 without one."""
+        return int(self._handle.reportedBefore(round(event_time_s * 1000)))
+
     def streamed(self) -> int:
         """Commits that streams have reported so far."""
         return int(self._handle.streamed())

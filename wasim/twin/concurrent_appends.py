@@ -149,6 +149,7 @@ class ConcurrentAppends:
             log=log_type(**{one.name: getattr(table.log, one.name) for one in fields(table.log)}),
             manifests=list(table.manifests),
             history=dict(table.history),
+            times=list(table.times),
         )
 
     def _clean(self, commit: _Commit, listed: set[str]) -> None:

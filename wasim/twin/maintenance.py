@@ -4,6 +4,7 @@ Which files are compacted and what they become (`groups_to_rewrite`, `compact`) 
 engine `core` describes the compactions of real tables with it.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -174,14 +175,17 @@ def maintain(
         case "rewrite_manifests":
             rewrite_manifests(table, next(moments))
         case "remove_orphan_files":
-            remove_orphan_files(table, older_than_ms=wall_ms_at(table, step, next(moments)))
+            moment = next(moments)
+            older_than_ms = wall_ms_at(table, step.event_time_s - step.age_s, moment)
+            remove_orphan_files(table, older_than_ms=older_than_ms)
 
 
-def wall_ms_at(table: SimulatedTable, step: Maintain, moment: Moment) -> int:
-    """Wall time, in milliseconds, of the oldest snapshot that is younger than the step's age in event time."""
-    since_s = step.event_time_s - step.age_s
-    young = (held.timestamp_ms for held in table.history.values() if held.event_time_s >= since_s - 1e-9)
-    return next(young, moment.timestamp_ms)
+def wall_ms_at(table: SimulatedTable, since_s: float, moment: Moment) -> int:
+    """Wall time, in milliseconds, of the oldest snapshot since an event time, whether it has expired or not; where
+    there is none, of the moment.
+    """
+    young = bisect_left(table.times, since_s - 1e-9, key=lambda times: times[0])
+    return table.times[young][1] if young < len(table.times) else moment.timestamp_ms
 
 
 def expire_snapshots(table: SimulatedTable, step: Maintain, moment: Moment) -> None:
@@ -189,7 +193,7 @@ def expire_snapshots(table: SimulatedTable, step: Maintain, moment: Moment) -> N
 
     Where none expires, Iceberg commits nothing. metadata.json files stay, whatever the snapshots that they name.
     """
-    older_than_ms = wall_ms_at(table, step, moment)
+    older_than_ms = wall_ms_at(table, step.event_time_s - step.age_s, moment)
     expiry = Expiry(now_ms=moment.timestamp_ms, older_than_ms=older_than_ms, retain_last=step.retain_last)
     expired = expired_by(table, table.json.base.refs, expiry)
     if not expired:

@@ -13,7 +13,7 @@ from wasim.iceberg.snapshots import BlobMetadata, Snapshot, SnapshotRef, Statist
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.twin.commits import Held, Moment
 from wasim.twin.data_files import DataFiles
-from wasim.twin.maintenance import expired_by, forget
+from wasim.twin.maintenance import expired_by, forget, wall_ms_at
 from wasim.twin.recipe import Recipe, StatisticsOfCommit
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import with_ref
@@ -90,9 +90,7 @@ class RecipeSteps:
             both = {**changed.properties, **sets}
             changed = replace(changed, properties={key: both[key] for key in java_map_order(both)})
         if self.expiry is not None:
-            since_s = moment.event_time_s - self.expiry.older_than
-            young = (one.timestamp_ms for one in table.history.values() if one.event_time_s >= since_s - 1e-9)
-            older_than_ms = next(young, moment.timestamp_ms)
+            older_than_ms = wall_ms_at(table, moment.event_time_s - self.expiry.older_than, moment)
             expiry = Expiry(
                 now_ms=moment.timestamp_ms, older_than_ms=older_than_ms, retain_last=self.expiry.retain_last
             )

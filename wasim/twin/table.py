@@ -53,6 +53,7 @@ class SimulatedTable:
     rng: np.random.Generator
     manifests: list[LiveManifest] = field(default_factory=list)
     history: dict[int, Held] = field(default_factory=dict)  # by snapshot id, of snapshots that are retained
+    times: list[tuple[float, int]] = field(default_factory=list)  # of all: in event time, seconds, and wall time, ms
     totals: TableTotals = field(default_factory=TableTotals)
     version: int = -1
     commits: int = 0
@@ -221,6 +222,7 @@ class SimulatedTable:
 
     def _hold(self, snapshot: Snapshot, list_file: str, moment: Moment, totals: TableTotals) -> None:
         if self.rules.keeps_history:
+            self.times.append((moment.event_time_s, snapshot.timestamp_ms))
             self.history[snapshot.snapshot_id] = Held(
                 snapshot_id=snapshot.snapshot_id,
                 parent_snapshot_id=self.snapshot_id,

@@ -239,10 +239,22 @@ def _deleted_json(case: Case, retention: Retention) -> tuple[float, float]:
         if files <= kept:
             return 0.0, 0.0
         return files - kept, size - retention.last_versions(kept)
+    return removed_json(case, retention, case.ends_s)
+
+
+def _last_removal_s(case: Case, until_s: float) -> float:
+    """The event time of the last removal of orphans until another; 0 where there is none."""
+    orphans = case.maintenance.remove_orphan_files
+    return 0.0 if orphans is None else int(until_s / orphans.every + 1e-9) * orphans.every
+
+
+def removed_json(case: Case, retention: Retention, until_s: float) -> tuple[float, float]:
+    """metadata.json that removals of orphans have deleted until an event time: how many, and their bytes."""
     orphans = case.maintenance.remove_orphan_files
     if orphans is None:
         return 0.0, 0.0
-    last_s = int(case.ends_s / orphans.every + 1e-9) * orphans.every
+    kept = TableProperties.read(case.table.properties).metadata_previous_versions_max + 1
+    last_s = _last_removal_s(case, until_s)
     old = retention.commits_by(last_s - orphans.older_than)
     if old <= 0:
         return 0.0, 0.0
@@ -278,9 +290,10 @@ def _settled(case: Case, shape: Shape, retention: Retention, totals: Totals) -> 
     made = retention.made_by(np.unique(np.concatenate([even, expiries[turns]])))
     on_disk = float(totals.metadata_on_disk_bytes)
     before = before_expiries(case, retention, totals, since_s=case.ends_s / 2)
+    most = (on_disk, before_removal(case, retention, totals), 0.0 if before is None else before.most)
     return {
         "metadata_json_bytes": max(retention.last_json_bytes, float(retention.json_of(made, made).max())),
-        "metadata_on_disk_bytes": on_disk if before is None else max(on_disk, before.most),
+        "metadata_on_disk_bytes": max(most),
         "manifests": float(np.rint((samples.data_manifests[rows] + samples.delete_manifests[rows]).max())),
         "snapshots": float(np.rint(retention.retained(made).max())),
         "files": float(np.rint(samples.entries[rows].max())),
@@ -301,8 +314,8 @@ class BeforeExpiries:
 
 def before_expiries(case: Case, retention: Retention, totals: Totals, *, since_s: float) -> BeforeExpiries | None:
     """Metadata on disk just before expiries: the mean after an event time, the most in the later half of the horizon;
-    None where there are none then. Most is before the last or before the one that finds most but for metadata.json, of
-    which there are ever more.
+    None where there are none then. Most is before the last, before the one that finds most but for metadata.json, of
+    which there are ever more, or before the last one that a removal of orphans follows.
     """
     expiries = retention.expiries.commits
     since, later = (retention.commits_by(one_s) for one_s in (since_s, case.ends_s / 2))
@@ -313,19 +326,38 @@ def before_expiries(case: Case, retention: Retention, totals: Totals, *, since_s
     held, before = retention.held(turns), retention.before_expiry(turns)
     of_mean, of_most = expiries[turns].searchsorted([since, later], side="right").tolist()
     properties, found = TableProperties.read(case.table.properties), list[float]()
-    for place in dict.fromkeys((of_most + int(held[of_most:].argmax()), len(held) - 1)):
+    removal = expiries[turns].searchsorted(retention.commits_by(_last_removal_s(case, case.ends_s)), side="right") - 1
+    for place in sorted({of_most + int(held[of_most:].argmax()), max(of_most, int(removal)), len(held) - 1}):
         commits = float(before[place])
         versions, written = retention.json_bytes_through(commits)
         if properties.metadata_delete_after_commit_enabled:
             made = float(retention.made_by(np.array([commits]))[0])
             json = retention.versions_until(made, versions, properties.metadata_previous_versions_max + 1)
         else:
-            json = retention.json.created + written - totals.deleted_bytes[Kind.METADATA_JSON]
+            until_s = float(retention.times_of(before[place : place + 1])[0])
+            _, removed = removed_json(case, retention, until_s * (1 - 1e-6))  # a removal at that time comes later
+            json = retention.json.created + written - removed
         found.append(float(held[place]) + json)
     known = (*MANIFEST_KINDS, Kind.MANIFEST_LIST, Kind.METADATA_JSON)
     others = sum(size for kind, size in totals.on_disk_bytes.items() if kind in METADATA_KINDS and kind not in known)
     mean = found[-1] + 2 * float(held[of_mean:].mean() - held[-1])
     return BeforeExpiries(most=max(found) + others, mean=mean + others)
+
+
+def before_removal(case: Case, retention: Retention, totals: Totals) -> float:
+    """Metadata on disk of a table that nothing expires from, just before the last removal of orphans; 0 where there is
+    none, or old metadata.json are deleted after commits.
+    """
+    properties, last_s = TableProperties.read(case.table.properties), _last_removal_s(case, case.ends_s)
+    if not last_s or case.maintenance.expire_snapshots or properties.metadata_delete_after_commit_enabled:
+        return 0.0
+    commits = retention.commits_by(last_s)
+    _, written = retention.json_bytes_through(commits)
+    _, removed = removed_json(case, retention, last_s * (1 - 1e-6))
+    kept = retention.samples.kept_bytes
+    later = float(kept[-1] - retention.samples.after_commits(np.array([commits]), kept)[0])
+    json = retention.json.created + written - removed
+    return totals.metadata_on_disk_bytes - later - totals.on_disk_bytes[Kind.METADATA_JSON] + json
 
 
 def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:

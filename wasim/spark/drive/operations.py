@@ -77,13 +77,14 @@ def _remove_orphan_files(target: Target, step: Maintain) -> None:
     # the procedure refuses ages below a day, the action behind it does not
     actions = target.session.jvm.org.apache.iceberg.spark.actions.SparkActions.get(target.session.spark._jsparkSession)
     table = target.iceberg_table()
-    action = actions.deleteOrphanFiles(table).olderThan(_wall_ms_at(target, step))
+    older_than_ms = target.journal.reported_before_ms(step.event_time_s - step.age_s) + 1
+    action = actions.deleteOrphanFiles(table).olderThan(older_than_ms)
     # Hadoop, which it would list with, knows no s3:
     action.usePrefixListing(str(table.location()).startswith("s3:")).execute()
 
 
 def _wall_ms_at(target: Target, step: Maintain) -> int:
-    """Wall time, in milliseconds, of the oldest snapshot that is younger than the step's age in event time.
+    """Wall time, in milliseconds, of the oldest retained snapshot that is younger than the step's age in event time.
 
     Snapshots and files carry the wall clock's time, whatever the case's clock; the journal knows which snapshot was
     committed at which event time.

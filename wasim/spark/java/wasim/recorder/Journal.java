@@ -150,7 +150,7 @@ public final class Journal {
     line("\"do\":\"commit\",\"report\":" + report);
     long[] mine = together ? (long[]) STEP.get() : null;
     synchronized (seen) {
-      seen.add(new long[] {mine == null ? eventMs : mine[1], snapshotId});
+      seen.add(new long[] {mine == null ? eventMs : mine[1], snapshotId, System.currentTimeMillis()});
       eventMs += everyMs;
     }
     // only a stream cannot be told how many commits to make; whoever maintains its table must not be held back
@@ -162,16 +162,29 @@ public final class Journal {
   /** Ids of the snapshots that were committed at this event time or later, oldest first. */
   public long[] snapshotsSince(long sinceMs) {
     synchronized (seen) {
-      int first = seen.size();
-      while (first > 0 && ((long[]) seen.get(first - 1))[0] >= sinceMs) {
-        first -= 1;
-      }
+      int first = firstSince(sinceMs);
       long[] ids = new long[seen.size() - first];
       for (int i = 0; i < ids.length; i++) {
         ids[i] = ((long[]) seen.get(first + i))[1];
       }
       return ids;
     }
+  }
+
+  /** When the last snapshot before this event time was reported, by the wall clock; 0 where there is none. */
+  public long reportedBefore(long sinceMs) {
+    synchronized (seen) {
+      int first = firstSince(sinceMs);
+      return first == 0 ? 0L : ((long[]) seen.get(first - 1))[2];
+    }
+  }
+
+  int firstSince(long sinceMs) {
+    int first = seen.size();
+    while (first > 0 && ((long[]) seen.get(first - 1))[0] >= sinceMs) {
+      first -= 1;
+    }
+    return first;
   }
 
   // explicit locks: Janino turns private methods into static ones, on which `synchronized` would lock the class
