@@ -25,6 +25,7 @@ PASSES = 3
 COORDINATES = ("manifests", "expiry", "compaction", "targets")
 OF_MANIFESTS = ("manifests", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
+COMPACTIONS_S = (HOUR_S, 3 * HOUR_S, 6 * HOUR_S, 12 * HOUR_S, DAY_S)  # of which every other one is tried first
 MOST_MERGED = 1_000_000  # commits: beyond, merging while compaction runs takes seconds to sum; rewriting does as well
 MANY_COMPACTIONS = 2_000  # take a quarter of a second to simulate: of fewer, other processes cost what they save
 WORTH_A_JOB = 0.1  # nearer to an aim
@@ -208,22 +209,33 @@ class Search:
                 yield replace(setting, maintenance=kept, appends=appends)
 
     def _compaction(self, best: Figures) -> Iterator[Setting]:
-        """How often small files are compacted: hourly too where queries pay for those that wait for it, or statements
-        for a delete file to each of them; as the scenario says where it does. If statements change rows,
-        shorter intervals compact as often at least as longer ones.
+        """How often small files are compacted: as the scenario says where it does. If statements change rows, shorter
+        intervals compact as often at least as longer ones.
         """
         if "rewrite_data_files" in self.simulator.request.own_jobs:
             return
-        paid = best.cost.opening + (best.cost.requests if self.changes_rows else 0.0)
-        costly = _matters(paid, best) and self.horizon_s > HOUR_S
-        is_below = self.changes_rows and any(known_s > best.setting.interval_s for known_s in self._nearest)
-        rarest_s = best.setting.maintenance.compact_every_s or inf if is_below else inf
-        for every_s in dict.fromkeys((*((HOUR_S,) if costly else ()), *self._periods(best))):
+        is_below = any(known_s > best.setting.interval_s for known_s in self._nearest)
+        rarest_s = best.setting.maintenance.compact_every_s or inf if is_below and self.changes_rows else inf
+        for every_s in self._compactions(best, is_below=is_below):
             if (every_s or inf) > rarest_s:
                 continue
             kept = replace(best.setting.maintenance, compact_every_s=every_s)
             may_merge = every_s is None or self._merges_beside_compaction(best.setting)
             yield replace(best.setting, maintenance=kept, appends=best.setting.appends if may_merge else None)
+
+    def _compactions(self, best: Figures, *, is_below: bool) -> Iterable[float | None]:
+        """Periods of compaction: every other one, and those next to the best one's; below an interval that is compacted
+        the next alone, where there is no limit to keep. More often where limits are broken, or queries pay for files
+        that wait for it, or statements for a delete file to each of them.
+        """
+        every_s = best.setting.maintenance.compact_every_s
+        paid = best.cost.opening + (best.cost.requests if self.changes_rows else 0.0)
+        is_worth_more = bool(best.broken(self.limits)) or _matters(paid, best)
+        place = COMPACTIONS_S.index(every_s) if every_s in COMPACTIONS_S else 0
+        near = () if every_s is None else COMPACTIONS_S[max(0, place - 1) : place + 2]
+        some = near if near and is_below and not self.limits else (*COMPACTIONS_S[::2], *near, None)
+        least_s = 0.0 if is_worth_more else every_s or DAY_S
+        return dict.fromkeys(one for one in some if one is None or least_s <= one < self.horizon_s)
 
     def _merges_beside_compaction(self, setting: Setting) -> bool:
         """Whether other appends than the writer's own are tried together with a compaction."""
