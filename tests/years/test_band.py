@@ -90,17 +90,3 @@ def test_compactions_into_several_files_are_less_closely_known(
 ):
     case = small_case(horizon="60s", maintenance="{rewrite_data_files: {every: 20s}}")
     assert band.band_of(case, even_arrivals(case), file_bytes, {})[Kind.DATA] == width
-
-
-@pytest.mark.parametrize(
-    ("transform", "locality", "are_named"),
-    [("day", "scattered", True), ("day", "newest", False), ("bucket[4]", "scattered", False)],
-)
-def test_upserts_into_older_days_are_said_to_be_left_out(
-    transform: str, locality: str, *, are_named: bool, small_case: Callable[..., Case]
-):
-    column = "event_id" if transform.startswith("bucket") else "event_time"
-    table = f"{{columns: [{{name: n, type: int}}], partition_by: [{{column: {column}, transform: '{transform}'}}]}}"
-    upsert = f"{{share: 0.5, key: [event_id, event_time], locality: {locality}}}"
-    case = small_case(table=table, writer=f"{{kind: flink, upsert: {upsert}}}")
-    assert (band.SPREAD_OUT in band.approximations(case, even_arrivals(case))) is are_named

@@ -13,13 +13,14 @@ from typing import Protocol
 
 from wasim.scenario import Case
 from wasim.twin import Site, WriterProfile
+from wasim.units import YEAR_S
 from wasim.years import Shape
 from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.json_sizes import MetadataJson
 from wasim.years.localities import merges_on_read
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
-from wasim.years.shape import keyed_shape, read_shape
-from wasim.years.sizes import KeyedSample, Sizes, TableSample, keyed_rows
+from wasim.years.shape import KeyedShapes, read_shape
+from wasim.years.sizes import Sizes, TableSample
 
 ENCODED_ROWS = (
     1.0,
@@ -52,13 +53,13 @@ class Shapes:
     arrivals_of: Callable[[Case], Arrivals] | None = None  # what a commit of a case's writer brings
     file_bytes: FileBytes | None = None
     _encoded: dict[float, Sizes] = field(default_factory=dict)
-    _keyed_samples: dict[tuple[int, float], KeyedSample] = field(default_factory=dict)  # by rows of a checkpoint
+    _of_keys: KeyedShapes | None = None
     _position_deletes: PositionDeletes | None = None
 
     def of(self, case: Case) -> Shape:
         """The case's shape."""
         if case.key_columns:
-            return self._keyed(case)
+            return self._keyed_shapes.of(case, max(case.horizon_s, YEAR_S))
         if self.encodes_each:
             return read_shape(case, self.profile, self.site)
         if self.file_bytes is None:
@@ -73,21 +74,19 @@ class Shapes:
 
     def with_json_of(self, case: Case, shape: Shape) -> Shape:
         """The shape of a like case, with metadata.json compressed as this case has it."""
-        if case.key_columns or self.encodes_each:
+        if case.key_columns:
+            return self._keyed_shapes.with_json_of(case, shape)
+        if self.encodes_each:
             return self.of(case)
         json = self._sampled(case).json_of(case, shape.arrivals)
         return replace(shape, sizes=replace(shape.sizes, json=json))
 
-    def _keyed(self, case: Case) -> Shape:
-        """The shape of a case whose writer deletes by key: from the sample of any other with rows enough in a file, or
-        of its own interval.
-        """
-        arrivals = self._arrivals(case)
-        key = keyed_rows(case, arrivals), case.commit_interval_s * self.encodes_each
-        if key not in self._keyed_samples:
-            sample = KeyedSample(case=case, arrivals=arrivals, profile=self.profile, site=self.site)
-            self._keyed_samples[key] = sample
-        return keyed_shape(case, arrivals, self._keyed_samples[key], self.profile)
+    @property
+    def _keyed_shapes(self) -> KeyedShapes:
+        """Of a writer that deletes by key."""
+        if self._of_keys is None:
+            self._of_keys = KeyedShapes(profile=self.profile, site=self.site, encodes_each=self.encodes_each)
+        return self._of_keys
 
     def _position_deletes_of(self, case: Case) -> PositionDeletes:
         if self._position_deletes is None:

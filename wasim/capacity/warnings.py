@@ -13,8 +13,6 @@ from wasim.ledger.trouble import JSON_MARKS
 from wasim.scenario.metrics import figure_name
 from wasim.twin.profile import tables_in_turn
 from wasim.units import YEAR_S, format_bytes, format_duration
-from wasim.years.band import SPREAD_OUT
-from wasim.years.localities import upserts_spread_out
 
 MANY_DELETE_FILES = 1_000
 WHILE_WRITERS_REST = "run it while the writers rest, on partitions that they have left, or with partial progress"
@@ -27,8 +25,6 @@ FRESH_ENOUGH = 1.1  # of the freshness asked for, until a row can be read
 def warnings_of(plan: Plan) -> Iterator[str]:
     """Sentences, the most harmful first; none where nothing was chosen."""
     yield from plan.request.warnings
-    if upserts_spread_out(plan.case):
-        yield SPREAD_OUT
     chosen = plan.chosen
     if chosen is None:
         return

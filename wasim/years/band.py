@@ -12,11 +12,6 @@ from wasim.years.localities import merges_on_read, places_of, upserts_spread_out
 from wasim.years.machine.tables import MOST_COUNTED
 
 Widths = Mapping[Kind, float]
-SPREAD_OUT = (
-    "Rows that upserts replace count as in the newest partition. Where they are in older ones, each commit writes files"
-    " into all of those, several times as many, beyond any band: simulate exactly (--mode exact), or say `locality:"
-    " newest`."
-)
 
 
 def _widths(json: float, lists: float, manifests: float, files: float) -> Widths:
@@ -121,7 +116,7 @@ def _sentences(case: Case, arrivals: Arrivals) -> Iterator[str]:
     if case.table.format_version >= PARQUET_SINCE:
         yield UNFINISHED
     if upserts_spread_out(case):
-        yield SPREAD_OUT
+        yield "Rows that upserts replace lie in all partitions by time so far, in each as many."
     if "scattered" in places_of(case):
         yield "Statements that touch scattered rows touch files in proportion to their rows, on average."
     if case.table.partition_by and arrivals.partitions > 1:

@@ -19,6 +19,7 @@ from wasim.years.flows import WIDTH
 from wasim.years.jobs import Job, jobs_of
 from wasim.years.laws import laws_of
 from wasim.years.machine.changes import carry_out_changes
+from wasim.years.machine.files import deal_out, open_further
 from wasim.years.machine.run import run, sample
 from wasim.years.machine.tables import (
     COLUMNS,
@@ -47,6 +48,7 @@ from wasim.years.machine.tables import (
 )
 from wasim.years.samples import Samples
 from wasim.years.shape import Shape
+from wasim.years.spreading import Stage, in_buckets
 
 # Events of a process that are stepped through as they stand, before it pays to load what was compiled, or to compile
 BEFORE_LOADING, BEFORE_COMPILING = 1_000, 250_000
@@ -95,6 +97,7 @@ class History:
     shape: Shape
     commits: float = field(init=False)
     laws: Laws | Record = field(init=False)
+    _ahead: list[Stage] = field(init=False)
     table: Table | Record = field(init=False)
     taken: list[Floats] = field(init=False)
     _run: Callable[..., None] = field(init=False)
@@ -102,15 +105,15 @@ class History:
     _samples: Record = field(init=False)
 
     def __post_init__(self) -> None:
-        jobs, self.commits = jobs_of(self.case, self.shape.arrivals), float(self.case.commits)
-        schedule, laws = _schedule(jobs), laws_of(self.case, self.shape, jobs)
+        first, *self._ahead = self.shape.stages or (None,)
+        self.commits = float(self.case.commits)
+        laws, plan = self._ruled(first)
         each = (laws.merges / laws.least, laws.new_small / laws.least_files, 1 / laws.least_manifests)  # of a commit
-        runs = np.isfinite(schedule[: IDLE + 1]).sum()
+        runs = np.isfinite(plan[0][: IDLE + 1]).sum()
         runs += sum(row[RUNS] for row in laws.changes) + laws.upserts * self.commits
         compiled = _worth_compiling(runs + self.commits * sum(each))
-        by_chance = any(job.by_chance for job in jobs)
         self._run = compiled or run
-        self._plan = [self._held(one) for one in (schedule, _chances(self.shape.arrivals, by_chance))]
+        self._plan = [self._held(one) for one in plan]
         self._samples = np.zeros(SAMPLES_AT_ONCE * SAMPLE) if compiled else [0.0] * (SAMPLES_AT_ONCE * SAMPLE)
         is_record = compiled is not None and not laws.changes_rows
         table: Record = _new_record().copy() if is_record else new_table()
@@ -120,6 +123,23 @@ class History:
         self.taken = [np.array([self._samples[:SAMPLE]])]
         self.laws = as_record(laws) if compiled else laws
         self.table = as_record(table) if compiled and not is_record else table
+
+    def _ruled(self, stage: Stage | None) -> tuple[Laws, tuple[Floats, Floats]]:
+        """The laws of a stage, or of all of the history, with its schedule and its chances."""
+        case, shape = (
+            (self.case, self.shape) if stage is None else (in_buckets(self.case, stage.partitions), stage.shape)
+        )
+        jobs = jobs_of(case, shape.arrivals)
+        chances = _chances(shape.arrivals, any(job.by_chance for job in jobs))
+        return laws_of(case, shape, jobs), (_schedule(jobs), chances)
+
+    def _begin(self, stage: Stage) -> None:
+        """Goes on with the partitions of another stage."""
+        deal_out(self.table, self.laws)
+        laws, plan = self._ruled(stage)
+        open_further(self.table, laws)
+        self.laws = laws if self._run is run else as_record(laws)
+        self._plan = [self._held(one) for one in plan]
 
     def _held(self, values: Floats) -> Record:
         """Numbers as the machine takes them: in lists where it is not compiled."""
@@ -143,8 +163,11 @@ class History:
         numbers, left, begun = self.table.numbers, DENSE, time.perf_counter()
         numbers[NEXT_STOP], numbers[EVERY] = 0, 1
         while numbers[COMMITS] < commits:
+            while self._ahead and self._ahead[0].since <= numbers[COMMITS]:
+                self._begin(self._ahead.pop(0))
+            until = min([float(commits), *(one.since for one in self._ahead[:1])])
             numbers[SAMPLED] = 0
-            self._run(self.table, self.laws, float(commits), ahead, *self._plan, self._samples)
+            self._run(self.table, self.laws, until, ahead, *self._plan, self._samples)
             taken = int(numbers[SAMPLED])
             self.taken.append(np.array(self._samples[: taken * SAMPLE]).reshape(-1, SAMPLE))
             left -= taken

@@ -2,6 +2,7 @@
 
 from wasim.scenario import Case
 from wasim.workload import schedule
+from wasim.years.arrivals import growing_fields
 
 
 def merges_on_read(case: Case) -> bool:
@@ -26,11 +27,12 @@ def places_of(case: Case) -> set[str]:
 
 
 def upserts_spread_out(case: Case) -> bool:
-    """Whether equality deletes replace rows in all partitions by time that there are, which sums take to be in the
-    newest: every commit writes files into more of them.
+    """Whether equality deletes replace rows in all partitions by time that there are: every commit writes files into
+    more of them.
     """
-    upsert, in_time = case.writer.upsert, any(part.column == case.table.time_column for part in case.table.partition_by)
-    return in_time and bool(case.key_columns) and upsert is not None and upsert.locality == "scattered"
+    upsert = case.writer.upsert
+    is_scattered = bool(case.key_columns) and upsert is not None and upsert.locality == "scattered"
+    return is_scattered and bool(growing_fields(case))
 
 
 def touches_oldest(case: Case) -> bool:

@@ -211,10 +211,13 @@ def manifests_of_row_deltas(table: SimulatedTable, listed: Sequence[LiveManifest
     own = {table.relative(one.file.manifest_path) for one in listed}
     written = [(event[6], event[8]) for event in log.events if event[4] == "write" and event[5] == kind]
     staged = [float(size) for size, name in written if name not in own]
+    by_count = by_count_of(table, [entry for manifest in reversed(listed) for entry in manifest.entries])
     return ManifestBytes(
         new=mean([float(one.file.manifest_length) for one in listed[1:]]),
         staged=mean(staged[1:]) if staged else 0.0,
-        by_count=by_count_of(table, [entry for manifest in reversed(listed) for entry in manifest.entries]),
+        by_count=by_count,
+        files=mean([float(len(one.entries)) for one in listed[1:]]),
+        per_new=by_count.slope,
     )
 
 

@@ -147,6 +147,7 @@ def as_observed(shape: Shape, observed: Observed, fits: Fits, case: Case) -> Sha
     return replace(
         shape,
         sizes=fitted,
+        stages=(),
         others=others,
         held_share=observed.held_share,
         bands=bands,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from wasim.ledger import Kind
 from wasim.scenario import Case
@@ -10,12 +11,14 @@ from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.band import ZIPPED_STATISTICS
 from wasim.years.localities import merges_on_read
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
-from wasim.years.sizes import ROWS_OF_UPSERTS, KeyedSample, Sizes, read_sizes
+from wasim.years.sizes import ROWS_OF_UPSERTS, KeyedSample, Sizes, half_way, keyed_rows, read_sizes
+from wasim.years.spreading import Stage, in_buckets, nearest_sampled, spread_over, stages_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What cases with the same table, workload and writer share: their commits, and how large their files are.
+    """What cases with the same table, workload and writer share: their commits, and how large their files are; in
+    `stages` where they change with the table.
 
     Of a real table also (`observed`): what `others`, commits that no case simulates, write of each kind for each byte
     simulated; which share of the snapshots no expiry takes; and the bands of its own sizes.
@@ -28,10 +31,18 @@ class Shape:
     others: Mapping[Kind, float] = field(default_factory=dict)
     held_share: float = 0.0
     bands: Mapping[Kind, float] = field(default_factory=dict)
+    stages: tuple[Stage, ...] = ()
+
+    def ingested_bytes(self, commits: float) -> float:
+        """Data bytes that the rows of so many commits arrive in."""
+        if not self.stages:
+            return commits * self._of_commit
+        ends = (*(one.since for one in self.stages[1:]), inf)
+        each = zip(self.stages, ends, strict=True)
+        return sum(max(0.0, min(end, commits) - one.since) * one.shape._of_commit for one, end in each)
 
     @property
-    def ingested_bytes(self) -> float:
-        """Data bytes of one commit's rows as they arrive."""
+    def _of_commit(self) -> float:
         deltas = self.sizes.row_deltas
         return self.arrivals.files * self.file_bytes.of(self.arrivals.rows_per_file) + (deltas.bytes if deltas else 0.0)
 
@@ -40,13 +51,16 @@ class Shape:
         """Bytes by which one commit's entries make a manifest larger that they are merged into."""
         return self.sizes.data_manifests.by_count.slope * self.arrivals.files
 
+    def at(self, commits: float) -> "Shape":
+        """The shape in the stage of this commit."""
+        return next((one.shape for one in reversed(self.stages) if one.since < commits), self)
+
 
 def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     """The shape of a case's table, from a sample of its rows and a handful of encoded files."""
-    arrivals = CommitSamples(profile=profile).arrivals(case)
     if case.key_columns:
-        sample = KeyedSample(case=case, arrivals=arrivals, profile=profile, site=site)
-        return keyed_shape(case, arrivals, sample, profile)
+        return KeyedShapes(profile=profile, site=site).of(case, case.horizon_s)
+    arrivals = CommitSamples(profile=profile).arrivals(case)
     file_bytes = FileBytes(case, profile)
     arrivals = rolled(arrivals, case, file_bytes)
     sizes, deletes = read_sizes(case, arrivals, profile, site), NO_POSITION_DELETES
@@ -62,14 +76,58 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     )
 
 
-def keyed_shape(case: Case, arrivals: Arrivals, sample: KeyedSample, profile: WriterProfile) -> Shape:
-    """The shape of a case whose writer deletes by key, and whose commits bring these arrivals."""
-    deltas = sample.deltas(case, arrivals)
-    sizes = sample.sizes(case, arrivals, deltas)
-    if case.rows_per_commit <= ROWS_OF_UPSERTS:
-        arrivals = arrivals.with_files(deltas.data_files)  # Flink deals rows out by key
-    file_bytes = FileBytes(case, profile).with_rows_apart(deltas.apart_bytes)
-    return Shape(arrivals=arrivals, file_bytes=file_bytes.knowing(arrivals), sizes=sizes, bands=_bands_of(sizes))
+@dataclass(slots=True, kw_only=True)
+class KeyedShapes:
+    """Shapes of one table and its writer, which deletes by key, at any interval: from samples that intervals share
+    where files have rows enough, or of each interval if it `encodes_each`.
+    """
+
+    profile: WriterProfile
+    site: Site
+    encodes_each: bool = False
+    _commits: CommitSamples | None = None
+    # by partition fields, rows of a checkpoint and interval
+    _samples: dict[tuple[tuple[str, ...], int, float], KeyedSample] = field(default_factory=dict)
+
+    def of(self, case: Case, horizon_s: float) -> Shape:
+        """The shape of a case, with its stages over a horizon in seconds."""
+        arrivals = self._arrivals(case)
+        sample = self._sample(case, arrivals)
+        sizes = sample.sizes(case, arrivals, deltas := sample.deltas(case, arrivals))
+        file_bytes, numbers = FileBytes(case, self.profile).with_rows_apart(deltas.apart_bytes), half_way(case)
+
+        def shape_of(arrivals: Arrivals, sizes: Sizes) -> Shape:
+            if case.rows_per_commit <= ROWS_OF_UPSERTS and sizes.row_deltas is not None:
+                arrivals = arrivals.with_files(sizes.row_deltas.data_files)  # Flink deals rows out by key
+            return Shape(
+                arrivals=arrivals, file_bytes=file_bytes.knowing(arrivals), sizes=sizes, bands=_bands_of(sizes)
+            )
+
+        def spread(partitions: int) -> Shape:
+            if partitions == 1:
+                return shape_of(replace(arrivals, lifetime_s=inf), sizes)
+            nearest, there = nearest_sampled(partitions), spread_over(case, arrivals, partitions)
+            sample = self._sample(in_buckets(case, nearest), spread_over(case, arrivals, nearest).arrivals)
+            return shape_of(there.arrivals, sample.spread(in_buckets(case, partitions), there, sizes, numbers))
+
+        return replace(shape_of(arrivals, sizes), stages=stages_of(case, horizon_s, spread))
+
+    def with_json_of(self, case: Case, shape: Shape) -> Shape:
+        """The shape of a like case, with metadata.json compressed as this case has it."""
+        json = self._sample(case, self._arrivals(case)).json_of(case)
+        return replace(shape, sizes=replace(shape.sizes, json=json), bands=_bands_of(replace(shape.sizes, json=json)))
+
+    def _arrivals(self, case: Case) -> Arrivals:
+        if self._commits is None:
+            self._commits = CommitSamples(profile=self.profile)
+        return self._commits.arrivals(case)
+
+    def _sample(self, case: Case, arrivals: Arrivals) -> KeyedSample:
+        fields = tuple(one.transform for one in case.table.partition_by)
+        key = fields, keyed_rows(case, arrivals), case.commit_interval_s * self.encodes_each
+        if key not in self._samples:
+            self._samples[key] = KeyedSample(case=case, arrivals=arrivals, profile=self.profile, site=self.site)
+        return self._samples[key]
 
 
 def _bands_of(sizes: Sizes) -> Mapping[Kind, float]:

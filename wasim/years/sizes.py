@@ -1,6 +1,6 @@
 """Sizes of one table's metadata files: read off a handful of files that the exact twin encodes for its shape."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby, islice, zip_longest
@@ -62,6 +62,7 @@ from wasim.years.manifest_sizes import (
     new_manifests,
 )
 from wasim.years.snapshot_sizes import SnapshotBytes
+from wasim.years.spreading import Spread
 
 SAMPLED_COMMITS = 3
 MOST_OF_ONE = 512  # files of one commit, where it brings so many that its manifest is compressed in several blocks
@@ -509,6 +510,7 @@ class KeyedSample:
 
     def __init__(self, *, case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> None:
         self._profile, self._site, self._json = profile, site, dict[str, MetadataJson]()
+        self._lists: tuple[SizeByCount, float, float, float] | None = None
         self.rows = keyed_rows(case, arrivals)
         commits = ceil(FILES_OF_UPSERTS / max(1.0, min(arrivals.files, self.rows)))
         commits = max(SAMPLED_COMMITS, min(CHECKPOINTS_OF_UPSERTS, commits))
@@ -548,8 +550,11 @@ class KeyedSample:
 
     def deltas(self, case: Case, arrivals: Arrivals) -> RowDeltas:
         """What a checkpoint of a case brings."""
-        scale = max(1.0, case.rows_per_commit / self.rows)
-        return _row_deltas(self._listed, case, arrivals, scale, self._writer)
+        numbers, found = half_way(case), self._deltas_of(case)
+        found = replace(found, apart_bytes=_apart_bytes(self._writer, case, arrivals, numbers))
+        if case.rows_per_commit <= self.rows:
+            return found
+        return _in_files(found, case, arrivals, self._bytes_of_keys(case, numbers), self._position_path)
 
     def sizes(self, case: Case, arrivals: Arrivals, deltas: RowDeltas) -> Sizes:
         """Sizes of the table's files where a case's commits bring these."""
@@ -566,6 +571,39 @@ class KeyedSample:
             row_deltas=deltas,
         )
 
+    def spread(self, case: Case, spread: Spread, like: Sizes, numbers: Ints) -> Sizes:
+        """Sizes where a case's commits are spread over partitions by time, of about as many as the sample has, by those
+        `like` them over one partition; `numbers` are the keys of the checkpoint half-way.
+        """
+        if self._lists is None:
+            listed = [one.file for one in self._listed[False]]
+            self._lists = _lists_of(case, self._writer.table, listed, spread.arrivals)
+        lists, saving, rewritten_more, _ = self._lists
+        found = replace(self._deltas_of(case), apart_bytes=like.row_deltas.apart_bytes if like.row_deltas else 0.0)
+        of_keys = self._bytes_of_keys(case, numbers)
+        deltas = _in_files(found, case, spread.arrivals, of_keys, self._position_path, spread)
+        return replace(
+            like,
+            lists=lists,
+            sibling_saving=saving,
+            rewritten_more=rewritten_more,
+            data_manifests=self._manifests[False].of_files(spread.arrivals.files),
+            delete_manifests=self._manifests[True].of_files(deltas.files),
+            row_deltas=deltas,
+        )
+
+    def _deltas_of(self, case: Case) -> RowDeltas:
+        return _row_deltas(self._listed, case.rows_per_commit / self.rows)
+
+    def _bytes_of_keys(self, case: Case, numbers: Ints) -> Callable[[float], float]:
+        return partial(_keys_bytes, self._writer, case, np.unique(numbers))
+
+    @cached_property
+    def _position_path(self) -> str:
+        """The path of a file of position deletes; empty without one."""
+        files = (entry.file for manifest in self._listed[True][1:] for entry in manifest.entries)
+        return next((one.file_path for one in files if one.content == FileContent.POSITION_DELETES), "")
+
 
 def keyed_rows(case: Case, arrivals: Arrivals) -> int:
     """Rows of a sampled checkpoint: so many that each file has several, as one row has one value for both bounds."""
@@ -573,21 +611,18 @@ def keyed_rows(case: Case, arrivals: Arrivals) -> int:
     return min(case.rows_per_commit, wanted, MOST_ROWS_OF_UPSERTS)
 
 
-def _row_deltas(
-    listed: dict[bool, list[LiveManifest]], case: Case, arrivals: Arrivals, scale: float, writer: CaseWriter
-) -> RowDeltas:
+def _row_deltas(listed: dict[bool, list[LiveManifest]], scale: float) -> RowDeltas:
     """What a checkpoint brings, on average over those sampled after the first; keys and positions grow with its rows,
     which are `scale` times as many as those sampled.
     """
-    (first, *later), half_way = listed[True], _half_way(case)
+    first, *later = listed[True]
     files = [entry.file for manifest in later for entry in manifest.entries]
     checkpoints = len(later)
     keys, positions = (
-        sum(file.record_count for file in files if file.content == content) * scale / checkpoints
+        sum(file.record_count for file in files if file.content == content) * max(1.0, scale) / checkpoints
         for content in (FileContent.EQUALITY_DELETES, FileContent.POSITION_DELETES)
     )
-    by_position = [file for file in files if file.content == FileContent.POSITION_DELETES]
-    found = RowDeltas(
+    return RowDeltas(
         data_files=sum(len(one.entries) for one in listed[False][1:]) / checkpoints,
         files=len(files) / checkpoints,
         bytes=sum(content_bytes(file) for file in files) / checkpoints,
@@ -595,20 +630,34 @@ def _row_deltas(
         positions=positions,
         first_files=float(len(first.entries)),
         first_bytes=float(sum(content_bytes(entry.file) for entry in first.entries)),
-        apart_bytes=_apart_bytes(writer, case, arrivals, half_way),
+        apart_bytes=0.0,
     )
-    if scale <= 1:
-        return found
-    by_key, of_keys, of_positions = arrivals.files, partial(_keys_bytes, writer, case, np.unique(half_way)), 0.0
-    repeating = by_key * -expm1(-positions / by_key)  # files of which a row is repeated
+
+
+def _in_files(
+    found: RowDeltas,
+    case: Case,
+    arrivals: Arrivals,
+    of_keys: Callable[[float], float],
+    path: str,
+    spread: Spread | None = None,
+) -> RowDeltas:
+    """The same in as many files as these arrivals have, of each of which some rows are repeated by chance, or of those
+    that are `spread` so; a file of so many keys takes `of_keys` bytes, and `path` is that of a data file.
+    """
+    by_key, of_positions = arrivals.files, 0.0
+    some = by_key if spread is None else spread.repeating
+    repeating = some * -expm1(-found.positions / some)  # files of which a row is repeated
+    by_age = ((by_key, arrivals.rows_per_file),) if spread is None else spread.files
+    keys = found.keys / (by_key * arrivals.rows_per_file)
     if repeating:
-        each, path_bytes = positions / repeating, len(by_position[0].file_path.encode())
-        is_vector = case.table.format_version > 2
-        of_positions = repeating * deletes_of_one(each, arrivals.rows_per_file, True, is_vector, path_bytes)
+        each, is_vector = found.positions / repeating, case.table.format_version > 2
+        of_positions = repeating * deletes_of_one(each, arrivals.rows_per_file, True, is_vector, len(path.encode()))
     return replace(
         found,
+        data_files=by_key,
         files=by_key + repeating,
-        bytes=by_key * of_keys(keys / by_key) + of_positions,
+        bytes=sum(files * of_keys(rows * keys) for files, rows in by_age) + of_positions,
         first_files=by_key,
         first_bytes=by_key * of_keys(case.rows_per_commit / by_key),
     )
@@ -625,7 +674,7 @@ def _apart_bytes(writer: CaseWriter, case: Case, arrivals: Arrivals, numbers: In
     return found / count
 
 
-def _half_way(case: Case) -> Ints:
+def half_way(case: Case) -> Ints:
     """The keys of the checkpoint half-way, in the order in which they come."""
     few = with_rows(case, min(case.rows_per_commit, MOST_KEYS))
     step = next(one for one in plan_steps(few) if isinstance(one, Append))

@@ -116,7 +116,7 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
 
 def ingested_bytes_of(case: Case, shape: Shape) -> int:
     """Data bytes that a case's rows arrive in."""
-    return round(case.commits * shape.ingested_bytes)
+    return round(shape.ingested_bytes(case.commits))
 
 
 MOST_SHARED = 16
@@ -378,7 +378,8 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
     commits, snapshots, unknown = table.commits, table.snapshots, np.full(len(table.commits), np.nan)
     json_bytes = np.rint(retention.json_of(snapshots, snapshots)).astype(np.int64)
     written = dict.fromkeys(Kind, np.zeros(len(commits), dtype=np.int64))
-    written |= {kind: np.full(len(commits), round(size)) for kind, size in _written_by_commit(shape).items()}
+    latest = shape.at(case.commits)
+    written |= {kind: np.full(len(commits), round(size)) for kind, size in _written_by_commit(latest).items()}
     if case.writer.upsert is not None and shape.sizes.row_deltas is None:  # what it rewrites goes with the table
         for of, kinds in ((Flow.WRITTEN_MANIFESTS, _MANIFESTS), (Flow.WRITTEN_FILES, _FILES)):
             written |= {kind: retention.samples.by_commit(of + group + 1) for kind, group in kinds}
@@ -398,7 +399,7 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
         manifests_replaced=unknown,
         live_manifests=table.manifests,
         live_entries=table.entries,
-        entries_added=np.full(len(commits), shape.arrivals.files),
+        entries_added=np.full(len(commits), latest.arrivals.files),
         entries_processed=unknown,
         snapshots_retained=np.rint(retention.retained(snapshots)).astype(np.int64),
         records_added=np.full(len(commits), float(case.rows_per_commit)),

@@ -185,10 +185,25 @@ def begin_cohort(table: Table, partitions: float) -> None:
     cohort[WRITTEN_AT] = -1.0
     table.numbers[COHORTS] += 1
     table.numbers[UNCOUNTED] = 0.0
-    for place in range(ceil(min(MOST_COUNTED, partitions))):
+    count_none(table, 0, ceil(min(MOST_COUNTED, partitions)))
+
+
+def count_none(table: Table, first: int, last: int) -> None:
+    """Counts no file in these partitions, which are open from now on."""
+    for place in range(first, last):
         table.counted[place][FILES_THERE] = table.counted[place][COMPACTED_FILES] = 0.0
         table.counted[place][COMPACTED_SINCE] = table.numbers[DEALT]
-        table.counted[place][THERE_SINCE], table.counted[place][DELETES_THERE] = cohort[SINCE], cohort[DELETES_BEFORE]
+        table.counted[place][THERE_SINCE] = table.numbers[MISSED_BY]
+        table.counted[place][DELETES_THERE] = table.flows[WRITTEN_FILES + 2]
+
+
+def open_further(table: Table, laws: Laws) -> None:
+    """Opens so many more partitions that there are as many as these laws say: files come to all of them from now on."""
+    newest = table.cohorts[newest_place(table)]
+    before, newest[PARTITIONS] = newest[PARTITIONS], laws.open_partitions
+    for column in range(SMALL_FILES, SINCE):
+        newest[column] *= before / newest[PARTITIONS]
+    count_none(table, ceil(min(MOST_COUNTED, before)), ceil(min(MOST_COUNTED, laws.open_partitions)))
 
 
 def put_together(table: Table, place: int, other: int) -> None:
