@@ -106,7 +106,7 @@ def test_figures_stand_now_and_then_with_what_is_saved():
     limits = (at_most("manifests", 100), at_most("monthly_cost", 3.0))
     chosen = replace(GZIPPED, values={**GZIPPED.values, "manifests": 100.0})
     said, table = now_and_then(some_plan([chosen], chosen, replace(a_request(), limits=limits), saving=saving))
-    assert table.head == ("Settled", "now", "then", "Δ", "limit")
+    assert table.head == ("After 10d", "now", "then", "Δ", "limit")
     rows = cells(table)
     assert rows["cost, month 1"] == ("10.00 USD", "4.00 USD", "−6.00 USD", "")
     assert rows["cost, a year"] == ("400.00 USD", "50.00 USD", "−350.00 USD", "")
@@ -128,7 +128,7 @@ def test_delete_files_have_a_row_where_there_are_any():
 def test_without_a_now_only_then_is_shown():
     saving = Saving(now=None, now_money=None, then_money=Money(month_1=4.0, month_12=5.0, year=50.0), once_bytes=0.0)
     _, table = now_and_then(some_plan([GZIPPED], GZIPPED, saving=saving))
-    assert table.head == ("Settled", "then", "limit")
+    assert table.head == ("After 10d", "then", "limit")
     assert cells(table)["cost, month 12"] == ("5.00 USD", "")
     assert cells(table)["commit interval"] == ("30s", "✓ 30s")
     late = replace(GZIPPED, setting=replace(GZIPPED.setting, interval_s=31.0))

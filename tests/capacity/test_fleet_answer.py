@@ -70,7 +70,7 @@ def test_a_headline_counts_tables_by_interval():
 def test_sums_count_each_table_as_often_as_it_is_there():
     plan = plan_of(assigned("a.b", ONE, 3), assigned("a.c", TWO), budget={"metadata_per_day": 7 * 2**20})
     found = rows(plan)
-    assert found["head"] == ("Settled, all tables", "then", "budget")
+    assert found["head"] == ("All tables", "then", "budget")
     assert found["cost a month"] == ("12.50 USD", "")
     assert found["metadata a day"] == ("7.00 MiB", "✓ 7.00 MiB")
     assert found["metadata on disk, most"] == ("70.0 MiB", "")

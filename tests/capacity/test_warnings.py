@@ -166,13 +166,13 @@ def test_a_plan_that_costs_more_than_now_says_why(year: float, kept_s: float | N
 @pytest.mark.parametrize(
     ("later", "bound", "said"),
     [
-        ({"manifests": 40.0}, 50, ""),
-        ({"manifests": 41.0, "metadata_on_disk_bytes": 90.0}, 50, "a year on, manifests 41. "),
-        ({"manifests": 30.0, "metadata_json_bytes": 2049.0}, 29, "manifests 30, beyond 29; metadata.json 2.00 KiB. "),
+        ({"manifests": 50.0, "planning_p50_ms": 1000}, 50, ""),
+        ({"manifests": 51.0, "planning_p50_ms": 1200}, 50, "a year on, manifests 51, beyond 50. "),
+        ({"planning_p50_ms": 1201}, 50, "a year on, planning takes 1.20s. --horizon 365d plans for that"),
     ],
 )
 def test_what_grows_on_after_the_horizon_is_said(later: dict[str, float], bound: float, said: str):
-    nothing, held = Money(month_1=0.0, month_12=0.0, year=0.0), {"metadata_json_bytes": 1024, "manifests": 20}
+    nothing, held = Money(month_1=0.0, month_12=0.0, year=0.0), {"planning_p50_ms": 600, "manifests": 20}
     chosen, in_a_year = some_figures(GZIPPED, **held), some_figures(GZIPPED, **held | later)
     saving = Saving(now=None, now_money=None, then_money=nothing, once_bytes=0.0, in_a_year=in_a_year)
     request = replace(a_request(), limits=(at_most("manifests", bound),))

@@ -13,7 +13,7 @@ from wasim.capacity.now import MONEY_WORDS, Money
 from wasim.capacity.plan import Plan
 from wasim.capacity.request import DEFAULT_LOCATION
 from wasim.capacity.search import NEGLIGIBLE_COST
-from wasim.capacity.warnings import grown_in_a_year, warnings_of
+from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
     SHOWN_METRICS,
     amount_words,
@@ -125,7 +125,7 @@ def _now_and_then(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
     of_all, currency = all_words(plan.case.writer.tables), plan.request.prices.currency
     money = [] if saving is None else money_rows(saving.now_money, saving.then_money, currency, of_all)
     rows = [*money, *_figure_rows(plan, chosen, None if saving is None else saving.now)]
-    first = f"After {format_duration(plan.horizon_s)}" if grown_in_a_year(plan, chosen) else "Settled"
+    first = f"After {format_duration(plan.horizon_s)}"
     yield now_and_then_table(first, "limit", rows, caption="within the limits", is_known=is_known)
     if saving is not None and saving.once_bytes > 0:
         size = value_words("metadata_bytes", saving.once_bytes, "")

@@ -86,7 +86,7 @@ def _now_and_then(plan: FleetPlan) -> Iterator[str | TextTable]:
         mark = "" if bound is None else f"{MARKS[value <= bound]} {value_words(metric, bound, plan.currency)}"
         label = f"{METRICS[metric].words}{', most' if metric == 'metadata_on_disk_bytes' else ''}"
         rows.append((label, *now_and_then_words(metric, now, value, plan.currency), mark))
-    yield now_and_then_table("Settled, all tables", "budget", rows, caption="within the budget", is_known=is_known)
+    yield now_and_then_table("All tables", "budget", rows, caption="within the budget", is_known=is_known)
     if once_bytes := sum(saving.once_bytes * one.table.count for one, saving in known):
         yield f"Deleted once, by the horizon's end: {format_bytes(once_bytes)} of metadata."
     if known and not is_known:

@@ -338,7 +338,7 @@ class LastCycle:
     @cached_property
     def runs(self) -> Mapping[str, float]:
         """How often each job of maintenance runs in the cycle; those that a count starts as often as since half the
-        history.
+        history. An expiry by the writer's own commits is no job.
         """
         half_s, samples, retention = self.course.window.end_s / 2, self.course.end, self.retention
         flows = samples.flows[-1] - samples.flows[int(np.searchsorted(samples.commits, _commits_by(self.case, half_s)))]
@@ -353,7 +353,7 @@ class LastCycle:
             name: self.length_s / job.every if job.every else float(by_count[name]) * self.length_s / half_s
             for name, job in jobs.items()
         }
-        return dict.fromkeys(by_count, 0.0) | found
+        return dict.fromkeys(by_count, 0.0) | found | ({"expire_snapshots": 0.0} if self.case.expires_itself else {})
 
     @cached_property
     def files_of_a_day(self) -> float:

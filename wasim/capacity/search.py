@@ -322,12 +322,17 @@ def preferred(figures: Sequence[Figures], limits: Sequence[Limit], aims: Sequenc
 
 def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ()) -> Figures:
     """The simplest of those whose monthly cost lies within the band of the least, or exceeds it by less than the jobs
-    and properties are worth that they save; of these, those that come nearest to the aims; of equal ones the cheapest.
+    and properties are worth that they save; of these, those that come nearest to the aims. Of those with as many, the
+    cheapest, or one with fewer runs that costs no more but for half a unit of money.
     """
     within = as_cheap(figures, [one.bands.get("monthly_cost", 0.0) for one in figures])
     least = min(excess_of(one, aims) for one in within)
     nearest = [one for one in within if excess_of(one, aims) <= least * (1 + WORTH_A_JOB) + NEGLIGIBLE]
-    return min(nearest, key=lambda one: (*one.setting.complexity, one.monthly_cost))
+    fewest = min(one.setting.complexity[0] for one in nearest)
+    simplest = [one for one in nearest if one.setting.complexity[0] == fewest]
+    most = min(one.monthly_cost for one in simplest) + NEGLIGIBLE_COST
+    enough = (one for one in simplest if one.monthly_cost <= most)
+    return min(enough, key=lambda one: (one.setting.complexity, one.monthly_cost))
 
 
 def as_cheap(found: Sequence[Figures], bands: Iterable[float]) -> list[Figures]:

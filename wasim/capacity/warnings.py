@@ -1,6 +1,6 @@
 """What a plan warns of: sizes that readers refuse, guarantees that are lost, what a table's readers would notice."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from wasim.capacity.commits import RETRIES
 from wasim.capacity.figures import Figures
@@ -17,8 +17,7 @@ from wasim.units import YEAR_S, format_bytes, format_duration
 MANY_DELETE_FILES = 1_000
 WHILE_WRITERS_REST = "run it while the writers rest, on partitions that they have left, or with partial progress"
 OF_BYTES = ("metadata_bytes_per_day", "manifests", "metadata_on_disk_bytes")
-OF_GROWTH = ("metadata_bytes_per_day", "metadata_json_bytes", "manifests", "planning_p50_ms")
-GROWN = 2.0  # times as much after a year: the table has not settled
+GROWN, NOTICED_MS = 2.0, 1000.0  # times as long as by the end of the horizon, and a second: planning is noticed
 FRESH_ENOUGH = 1.1  # of the freshness asked for, until a row can be read
 
 
@@ -115,28 +114,20 @@ def _dearer(plan: Plan, chosen: Figures) -> Iterator[str]:
     yield f"A year costs {value_words('monthly_cost', more, plan.request.prices.currency)} more than now{longer}."
 
 
-def grown_in_a_year(plan: Plan, chosen: Figures) -> Mapping[str, float]:
-    """What the table holds, or writes in its worst day, a year on and not by the end of the horizon, by metric: what is
-    beyond a limit by then alone, and what has become much more.
-    """
+def _growing(plan: Plan, chosen: Figures) -> Iterator[str]:
+    """What is beyond a limit after a year and not by the end of the horizon, or takes readers much longer."""
     later = None if plan.saving is None else plan.saving.in_a_year
     if later is None or plan.horizon_s >= YEAR_S:
-        return {}
-    broken = {one.metric for one in later.broken(plan.limits)} - {one.metric for one in chosen.broken(plan.limits)}
-    grown = {one for one in OF_GROWTH if later.judged(one) > GROWN * chosen.judged(one)}
-    return {one: later.judged(one) for one in (*sorted(broken), *OF_GROWTH) if one in broken | grown}
-
-
-def _growing(plan: Plan, chosen: Figures) -> Iterator[str]:
-    """What goes on growing after the horizon, first of all beyond a limit."""
-    if found := grown_in_a_year(plan, chosen):
-        limits, currency = {one.metric: one for one in plan.limits}, plan.request.prices.currency
-        words = []
-        for metric, value in found.items():
-            limit = limits.get(metric)
-            beyond = "" if limit is None or limit.holds(value) else f", beyond {bound_words(limit, currency)}"
-            name = figure_name(metric, plan.case.writer.tables)
-            words.append(f"{name} {value_words(metric, value, currency)}{beyond}")
+        return
+    grown = {one.metric: one for one in plan.limits if later.broken([one]) and not chosen.broken([one])}
+    words, planning = [], "planning_p50_ms"
+    if planning not in grown and later.judged(planning) > max(NOTICED_MS, GROWN * chosen.judged(planning)):
+        words.append(f"planning takes {value_words(planning, later.judged(planning), '')}")
+    for metric, limit in grown.items():
+        name, currency = figure_name(metric, plan.case.writer.tables), plan.request.prices.currency
+        value, bound = value_words(metric, later.judged(metric), currency), bound_words(limit, currency)
+        words.append(f"{name} {value}, beyond {bound}")
+    if words:
         yield f"It goes on growing: a year on, {'; '.join(words)}. --horizon 365d plans for that."
 
 
