@@ -326,6 +326,16 @@ def test_metadata_alone_deletes_all_of_an_emptied_table(made: Callable) -> None:
         assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.01), kind
 
 
+@pytest.mark.parametrize("upkeep", [{"every": "60s"}, {"when_small_files": 60}])
+def test_deletes_of_all_that_came_take_whole_files(upkeep: dict[str, Any], made: Callable) -> None:
+    """A hundredth of the rows, which grows until it is more than have come since the last DELETE."""
+    delete = {"every": "2500ms", "share": 0.01, "locality": "newest", "mode": "merge-on-read"}
+    lines = {"writer": "batch", "workload": {"rows_per_second": 40, "files_per_commit": 2}, "horizon": "500s"}
+    exact, summed = made({**lines, "changes": {"delete": delete}, "maintenance": {"rewrite_data_files": upkeep}})
+    for kind in (Kind.DELETE_FILE, Kind.DELETE_MANIFEST, Kind.DATA_MANIFEST):
+        assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.03), kind
+
+
 def test_overwriting_some_open_partitions_leaves_others_in_each_manifest(made: Callable) -> None:
     table = TABLE | {"partition_by": [*BY_HOUR["partition_by"], *BY_BUCKET["partition_by"]]}
     lines = {"commit_interval": "30s", "workload": {"rows_per_second": 1}, "horizon": f"{30 * COMMITS}s"}

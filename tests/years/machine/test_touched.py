@@ -423,7 +423,11 @@ def test_what_a_delete_has_cleared_begins_with_whole_files() -> None:
     table = appended(3, LAWS)
     table.numbers[CLEARED_FROM], table.numbers[DELETED_THROUGH] = 30.0, 36.0
     assert [begins_with_files(table, LAWS, row) for row in (29.0, 30.0, 33.0, 36.0)] == [False, True, True, True]
-    assert not begins_with_files(table, replace(LAWS, compacts=1), 30.0)
+    compacting = replace(LAWS, compacts=1)
+    table.numbers[COMPACTED_AT] = 3.0  # by the commit of that DELETE, which left nothing newer
+    assert begins_with_files(table, compacting, 30.0)
+    table.numbers[COMPACTED_AT] = 4.0
+    assert not begins_with_files(table, compacting, 30.0)
     table.numbers[GONE_ROWS] = 29.0
     assert begins_with_files(table, LAWS, 29.0)
 

@@ -758,12 +758,13 @@ def ends_with_files(table: Table, laws: Laws, row: float) -> bool:
 
 def begins_with_files(table: Table, laws: Laws, row: float) -> bool:
     """Whether the newest rows from this number on are all that some files hold: where what the last such DELETE took
-    left no file, all later ones are.
+    left no file, all later ones are, until a compaction puts rows that have come since with earlier ones.
     """
     numbers = table.numbers
     if row <= numbers[GONE_ROWS]:
         return True
-    is_apart = not laws.compacts or numbers[CLEARED_FROM] <= numbers[GONE_ROWS]  # else earlier rows may be with later
+    is_apart = not laws.compacts or numbers[CLEARED_FROM] <= numbers[GONE_ROWS]
+    is_apart = is_apart or rows_through(laws, numbers[COMPACTED_AT]) <= numbers[DELETED_THROUGH]
     is_cleared = is_apart and numbers[CLEARED_FROM] <= row <= numbers[DELETED_THROUGH]
     return is_cleared or is_between_files(table, laws, row) or is_between_arrived(table, laws, row)
 
