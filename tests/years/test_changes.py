@@ -326,7 +326,7 @@ def test_metadata_alone_deletes_all_of_an_emptied_table(made: Callable) -> None:
         assert summed.totals.files_written[kind] == pytest.approx(exact.files_written[kind], rel=0.01), kind
 
 
-@pytest.mark.parametrize("upkeep", [{"every": "60s"}, {"when_small_files": 60}])
+@pytest.mark.parametrize("upkeep", [{"every": "60s"}, pytest.param({"when_small_files": 60}, marks=pytest.mark.slow)])
 def test_deletes_of_all_that_came_take_whole_files(upkeep: dict[str, Any], made: Callable) -> None:
     """A hundredth of the rows, which grows until it is more than have come since the last DELETE."""
     delete = {"every": "2500ms", "share": 0.01, "locality": "newest", "mode": "merge-on-read"}

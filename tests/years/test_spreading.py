@@ -40,7 +40,7 @@ BUCKETS = f"[{HOUR}, {{column: event_id, transform: 'bucket[4]'}}]"
     "given",
     [
         {"maintenance": "{rewrite_data_files: {every: 2h}}"},
-        {"mode": "hash"},
+        pytest.param({"mode": "hash"}, marks=pytest.mark.slow),
         pytest.param({"maintenance": "{rewrite_data_files: {when_small_files: 300}}"}, marks=pytest.mark.slow),
         pytest.param({"upsert": "share: 0.5, repeats: 0.1"}, marks=pytest.mark.slow),
         pytest.param({"partition_by": BUCKETS}, marks=pytest.mark.slow),

@@ -89,7 +89,7 @@ def test_orphan_removal_deletes_old_metadata_json_no_log_names(
 
 @pytest.mark.parametrize(
     ("logged", "every_s", "older_s", "expiry"),
-    [(100, 300, 100, ""), (10, 300, 200, EXPIRY), (10, 500, 100, EXPIRY)],
+    [(100, 300, 100, ""), (10, 300, 200, EXPIRY), pytest.param(10, 500, 100, EXPIRY, marks=pytest.mark.slow)],
 )
 def test_metadata_on_disk_is_most_before_orphans_are_removed(
     logged: int, every_s: int, older_s: int, expiry: str, small_case: Callable[..., Case]
