@@ -280,9 +280,9 @@ def test_preferred_is_first_kept_up_with_then_near_then_cheap():
 def test_of_about_equal_costs_the_simplest_setting_is_taken():
     expiring = replace(PLAIN, maintenance=DAILY)
     kept = some_figures(expiring, 100.0)  # in a band of a twentieth
-    plain, dearer = some_figures(PLAIN, 104.9), some_figures(PLAIN, 105.1)
+    plain, costlier = some_figures(PLAIN, 104.9), some_figures(PLAIN, 105.1)
     assert simplest_of_cheapest([kept, plain]) is plain
-    assert simplest_of_cheapest([kept, dearer]) is kept
+    assert simplest_of_cheapest([kept, costlier]) is kept
     cheaper = some_figures(PLAIN, 101.0)
     assert simplest_of_cheapest([plain, cheaper]) is cheaper  # alike but for the cost
 
@@ -293,8 +293,8 @@ def test_of_about_equal_costs_the_simplest_setting_is_taken():
 )
 def test_for_little_money_no_job_or_property_is_set(setting: Setting, negligible: float):
     cheapest = some_figures(setting, 2.0, bands={})
-    near, dearer = (some_figures(PLAIN, 2.0 + negligible + more, bands={}) for more in (-0.01, 0.01))
-    assert simplest_of_cheapest([cheapest, dearer]) is cheapest
+    near, costlier = (some_figures(PLAIN, 2.0 + negligible + more, bands={}) for more in (-0.01, 0.01))
+    assert simplest_of_cheapest([cheapest, costlier]) is cheapest
     assert simplest_of_cheapest([cheapest, near]) is (cheapest if setting == PLAIN else near)
 
 

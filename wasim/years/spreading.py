@@ -68,8 +68,8 @@ def in_buckets(case: Case, partitions: int) -> Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """What a commit brings to so many partitions by time: `files` of so many rows each to older ones, and to the
-    newest; of so many of all, rows may be `repeating` within the commit.
+    """What a commit brings to partitions by time: `files` are the files and the rows of each, for older partitions and
+    for the newest; `repeating` is how many files may hold a row that the same commit writes again.
     """
 
     arrivals: Arrivals

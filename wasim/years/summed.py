@@ -329,19 +329,26 @@ def before_expiries(case: Case, retention: Retention, totals: Totals, *, since_s
     removal = expiries[turns].searchsorted(retention.commits_by(_last_removal_s(case, case.ends_s)), side="right") - 1
     for place in sorted({of_most + int(held[of_most:].argmax()), max(of_most, int(removal)), len(held) - 1}):
         commits = float(before[place])
-        versions, written = retention.json_bytes_through(commits)
         if properties.metadata_delete_after_commit_enabled:
             made = float(retention.made_by(np.array([commits]))[0])
+            versions, _ = retention.json_bytes_through(commits)
             json = retention.versions_until(made, versions, properties.metadata_previous_versions_max + 1)
         else:
-            until_s = float(retention.times_of(before[place : place + 1])[0])
-            _, removed = removed_json(case, retention, until_s * (1 - 1e-6))  # a removal at that time comes later
-            json = retention.json.created + written - removed
+            json = _json_before_removal(
+                case, retention, commits, float(retention.times_of(before[place : place + 1])[0])
+            )
         found.append(float(held[place]) + json)
     known = (*MANIFEST_KINDS, Kind.MANIFEST_LIST, Kind.METADATA_JSON)
     others = sum(size for kind, size in totals.on_disk_bytes.items() if kind in METADATA_KINDS and kind not in known)
     mean = found[-1] + 2 * float(held[of_mean:].mean() - held[-1])
     return BeforeExpiries(most=max(found) + others, mean=mean + others)
+
+
+def _json_before_removal(case: Case, retention: Retention, commits: float, time_s: float) -> float:
+    """Bytes of metadata.json on disk after this commit of the writer, before a removal of orphans at its event time."""
+    _, written = retention.json_bytes_through(commits)
+    _, removed = removed_json(case, retention, time_s * (1 - 1e-6))
+    return retention.json.created + written - removed
 
 
 def before_removal(case: Case, retention: Retention, totals: Totals) -> float:
@@ -352,11 +359,9 @@ def before_removal(case: Case, retention: Retention, totals: Totals) -> float:
     if not last_s or case.maintenance.expire_snapshots or properties.metadata_delete_after_commit_enabled:
         return 0.0
     commits = retention.commits_by(last_s)
-    _, written = retention.json_bytes_through(commits)
-    _, removed = removed_json(case, retention, last_s * (1 - 1e-6))
     kept = retention.samples.kept_bytes
     later = float(kept[-1] - retention.samples.after_commits(np.array([commits]), kept)[0])
-    json = retention.json.created + written - removed
+    json = _json_before_removal(case, retention, commits, last_s)
     return totals.metadata_on_disk_bytes - later - totals.on_disk_bytes[Kind.METADATA_JSON] + json
 
 
