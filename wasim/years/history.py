@@ -21,31 +21,7 @@ from wasim.years.laws import laws_of
 from wasim.years.machine.changes import carry_out_changes
 from wasim.years.machine.files import deal_out, open_further
 from wasim.years.machine.run import run, sample
-from wasim.years.machine.tables import (
-    COLUMNS,
-    COMMITS,
-    COUNTERS,
-    DONE,
-    EVERY,
-    FEW_COMMITS,
-    HIT_BY_CHANCE,
-    IDLE,
-    MOST_COUNTED,
-    MOST_SIZES,
-    NEXT_STOP,
-    NUMBERS,
-    OF_TABLE,
-    RANDOM,
-    ROOM,
-    ROW_OF_COUNTED,
-    ROW_OF_PARTITIONS,
-    RUNS,
-    SAMPLE,
-    SAMPLED,
-    UPSERT,
-    Laws,
-    Table,
-)
+from wasim.years.machine.tables import *
 from wasim.years.samples import Samples
 from wasim.years.shape import Shape
 from wasim.years.spreading import Stage, in_buckets

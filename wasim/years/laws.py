@@ -17,25 +17,7 @@ from wasim.workload import schedule
 from wasim.years.arrivals import Arrivals, straddling, walk, whole
 from wasim.years.jobs import Job
 from wasim.years.machine.sizes import compacted_bytes
-from wasim.years.machine.tables import (
-    CHANGE,
-    DELETE,
-    EVERY_US,
-    IS_DYNAMIC,
-    IS_THERE,
-    MERGE,
-    NEGLIGIBLE,
-    NEW_ROWS,
-    ON_READ,
-    OVERWRITE,
-    PLACE,
-    ROWS_WANTED,
-    RUNS,
-    SHARE_WANTED,
-    UPDATE,
-    UPSERT,
-    Laws,
-)
+from wasim.years.machine.tables import *
 from wasim.years.position_deletes import PositionDeletes
 from wasim.years.shape import Shape
 from wasim.years.snapshot_sizes import SnapshotBytes

@@ -15,25 +15,7 @@ from wasim.years.machine.manifests import (
     settle,
 )
 from wasim.years.machine.sizes import at, digits_through, is_any, through
-from wasim.years.machine.tables import (
-    COMMITS,
-    COUNT,
-    EQUALITY_DELETES,
-    IS_NEW,
-    LIST_BYTES,
-    MOST_KINDS,
-    POSITION_DELETES,
-    REMOVED_FILES,
-    ROWS,
-    SEEN,
-    SNAPSHOT_JSON_BYTES,
-    SNAPSHOTS,
-    WASTED_MANIFESTS,
-    WRITTEN_FILES,
-    WRITTEN_MANIFESTS,
-    Laws,
-    Table,
-)
+from wasim.years.machine.tables import *
 
 
 def live_files(table: Table, group: int) -> float:

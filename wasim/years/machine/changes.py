@@ -5,36 +5,7 @@ from math import expm1, floor, inf
 from wasim.rules.maintenance import commit_at
 from wasim.years.machine.files import deal_out
 from wasim.years.machine.statements import change_nothing, delete_by_position, overwrite_rows, rewrite_rows
-from wasim.years.machine.tables import (
-    CLEARED_FROM,
-    COMMITS,
-    DELETE,
-    DELETED_THROUGH,
-    EVERY_US,
-    GONE_ROWS,
-    HIT_BY_CHANCE,
-    HIT_ROWS,
-    IS_DYNAMIC,
-    NET_ROWS,
-    NEW_ROWS,
-    NEWEST,
-    NEXT_TURN,
-    OLDEST,
-    OLDEST_COMMITS,
-    OLDEST_ROW,
-    ON_READ,
-    OVERWRITE,
-    PLACE,
-    ROWS_WANTED,
-    RUNS,
-    SCATTERED,
-    SHARE_WANTED,
-    STATEMENTS_WRITE,
-    TOUCHED_ROWS,
-    UPSERT,
-    Laws,
-    Table,
-)
+from wasim.years.machine.tables import *
 from wasim.years.machine.touched import (
     begins_with_files,
     ends_with_files,

@@ -3,37 +3,7 @@
 from math import ceil, floor, inf
 
 from wasim.years.machine.sizes import at, is_any, manifest_bytes
-from wasim.years.machine.tables import (
-    AS_CAME,
-    BYTES,
-    COLUMNS,
-    COUNT,
-    FRESH,
-    GONE_COMPACTED,
-    GONE_FRESH,
-    IS_NEW,
-    MANY_KINDS,
-    MANY_LEFT,
-    MANY_PARTS,
-    MERGED_AGAIN,
-    MISSED,
-    MOST_KINDS,
-    NEGLIGIBLE,
-    NEWEST_FILES,
-    OF_JOBS,
-    OF_JOBS_MORE,
-    OF_STATEMENTS_MORE,
-    PARTIAL,
-    REPLACED_MANIFESTS,
-    ROOM,
-    SETTLED,
-    SIBLINGS,
-    SORTED,
-    WASTED_MANIFESTS,
-    WRITTEN_MANIFESTS,
-    Laws,
-    Table,
-)
+from wasim.years.machine.tables import *
 from wasim.years.machine.touched import partitions_hit
 
 

@@ -17,27 +17,7 @@ from wasim.years.machine.files import (
 from wasim.years.machine.jobs import commit_nothing, compact, rewrite_manifests
 from wasim.years.machine.manifests import list_bytes
 from wasim.years.machine.sizes import is_any
-from wasim.years.machine.tables import (
-    COMMITS,
-    COMPACTION,
-    COMPACTIONS,
-    EVERY,
-    FEW_COMMITS,
-    IDLE,
-    JOBS,
-    MEDIAN,
-    MOST_AT_ONCE,
-    NEGLIGIBLE,
-    NEXT_RUN,
-    NEXT_STOP,
-    OF_TABLE,
-    REWRITE,
-    REWRITES,
-    SAMPLE,
-    SAMPLED,
-    Laws,
-    Table,
-)
+from wasim.years.machine.tables import *
 
 
 def next_by_count(table: Table, laws: Laws, chances: list[list[float]]) -> float:

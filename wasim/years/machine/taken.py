@@ -13,35 +13,7 @@ from wasim.years.machine.manifests import (
     replace_rows,
 )
 from wasim.years.machine.sizes import is_any, manifest_bytes
-from wasim.years.machine.tables import (
-    COMPACTED_SINCE,
-    COUNT,
-    DEALT,
-    EVENLY,
-    FILES,
-    FRESH,
-    GONE_COMPACTED,
-    GONE_FRESH,
-    HIT_OF_LARGE,
-    HIT_OF_OTHERS,
-    IN_STEP,
-    IS_NEW,
-    IS_SCATTERED,
-    IS_TAKEN,
-    LARGE,
-    LAST_MADE,
-    MEDIAN,
-    MISSED,
-    NEGLIGIBLE,
-    PARTIAL,
-    REWRITTEN,
-    SETTLED,
-    SIBLINGS,
-    SORTED,
-    TOUCHES,
-    Laws,
-    Table,
-)
+from wasim.years.machine.tables import *
 from wasim.years.machine.touched import missed_by
 
 
