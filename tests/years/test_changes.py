@@ -865,9 +865,15 @@ def by_kind(transform: str) -> dict[str, Any]:
         ("bucket[3]", {"changes": {"delete": {"every": "3s", "share": 0.01, "mode": "copy-on-write"}}}),
         # some partitions have a file less by chance, and are compacted after other commits from then on
         ("bucket[6]", {"maintenance": {"rewrite_data_files": {"when_small_files": 20}}}),
-        ("identity", {"maintenance": {"rewrite_data_files": {"when_small_files": 20}}}),
+        pytest.param(
+            "identity", {"maintenance": {"rewrite_data_files": {"when_small_files": 20}}}, marks=pytest.mark.slow
+        ),
         # files of many rows are hit again, and what had named them is replaced
-        ("bucket[16]", {"changes": {"delete": {"every": "3s", "share": 0.01, "mode": "merge-on-read"}}}),
+        pytest.param(
+            "bucket[16]",
+            {"changes": {"delete": {"every": "3s", "share": 0.01, "mode": "merge-on-read"}}},
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_tables_by_few_values_hold_as_many_files(made: Callable, transform: str, job: dict[str, Any]) -> None:
@@ -938,12 +944,16 @@ def test_copy_on_write_writes_each_partition_that_has_touched_rows(made: Callabl
 @pytest.mark.parametrize(
     ("change", "rel"),
     [
-        ({"delete": {"share": 0.01, "mode": "copy-on-write", "locality": "scattered"}}, 0.1),
+        pytest.param(
+            {"delete": {"share": 0.01, "mode": "copy-on-write", "locality": "scattered"}}, 0.1, marks=pytest.mark.slow
+        ),
         ({"update": {"share": 0.005, "mode": "copy-on-write", "locality": "newest"}}, 0.02),
         ({"delete": {"share": 0.01, "mode": "merge-on-read", "locality": "scattered"}}, 0.02),
-        ({"update": {"share": 0.02, "mode": "merge-on-read", "locality": "scattered"}}, 0.1),
+        pytest.param(
+            {"update": {"share": 0.02, "mode": "merge-on-read", "locality": "scattered"}}, 0.1, marks=pytest.mark.slow
+        ),
         ({"overwrite": {"share": 0.002, "kind": "dynamic"}}, 0.2),
-        ({"overwrite": {"share": 0.002, "kind": "static"}}, 0.02),
+        pytest.param({"overwrite": {"share": 0.002, "kind": "static"}}, 0.02, marks=pytest.mark.slow),
     ],
 )
 def test_each_partition_is_compacted_for_what_statements_leave_there(
