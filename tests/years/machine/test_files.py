@@ -1,6 +1,7 @@
 """Data files in the machine: what is dealt out, compacted, left and counted again is the same files."""
 
 from dataclasses import replace
+from itertools import groupby
 from math import comb, inf
 
 import numpy as np
@@ -207,6 +208,10 @@ def test_files_of_several_sizes_share_tasks_as_spark_deals_them(small: int, size
         found = table.done[MADE_PARTIAL], table.done[MADE_SETTLED]
         settled = sum(rows >= LAWS.small_rows for rows in made)
         assert found == pytest.approx((len(made) - settled, settled))
+        listed = [(len(list(alike)), rows) for rows, alike in groupby(one for one in made if one < LAWS.small_rows)]
+        if len(listed) <= MOST_SIZES:  # the next compaction reads them in this order
+            left = [number for files, rows in listed for number in (files, files * rows)]
+            assert one[SIZED_FILES:UNEVEN] == pytest.approx(left + [0] * (2 * MOST_SIZES - len(left)))
 
 
 @given(

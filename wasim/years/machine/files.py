@@ -607,11 +607,12 @@ def take_files(
     if not is_any(files):
         return opened
     fits = max(1.0, floor(most / size))
-    full = floor(files / fits + NEGLIGIBLE)
-    closed = max(0, full - LOOKBACK)
-    note_task(table, laws, one, part * closed, fits * rows)
-    for begun in range(closed, full + 1):
-        left = fits if begun < full else files - full * fits
+    full, until = floor(files / fits + NEGLIGIBLE), LOOKBACK if opened > 0 else 0
+    closed = max(0, full - until - LOOKBACK)  # once what was open is as full as it stays
+    for begun in range(full - closed + 1):
+        if begun == until:
+            note_task(table, laws, one, part * closed, fits * rows)
+        left = fits if begun < full - closed else files - full * fits
         if not is_any(left):
             continue
         add_files(tasks[opened], min(1.0, left), size, rows)
@@ -667,7 +668,8 @@ def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: f
     if is_rewritten_for_size(laws, rows):
         done[MADE_PARTIAL] += files
         done[MADE_SQUARES] += files * rows**2
-        add_compacted(one, files / one[PARTITIONS], files * rows / one[PARTITIONS])
+        add = add_compacted if laws.changes_rows or laws.upserts else list_compacted
+        add(one, files / one[PARTITIONS], files * rows / one[PARTITIONS])
     else:
         done[MADE_SETTLED] += files
         numbers[SETTLED_FILES] += files
@@ -695,6 +697,24 @@ def add_compacted(one: list[float], files: float, rows: float) -> None:
         nearest = make_room(one, nearest, least)
     one[nearest] += files
     one[nearest + 1] += rows
+
+
+def list_compacted(one: list[float], files: float, rows: float) -> None:
+    """The same in the order in which they are listed, as long as there is room: tasks take them as they are read."""
+    last = SIZED_FILES - 2
+    for column in range(SIZED_FILES, UNEVEN, 2):
+        if is_any(one[column]):
+            last = column
+    is_like = last >= SIZED_FILES and unlike(one[last + 1] / one[last], rows / max(files, NEGLIGIBLE)) <= SAME_SIZE
+    if not is_any(files) or (not is_like and last + 2 == UNEVEN):
+        add_compacted(one, files, rows)
+        return
+    if not is_like:
+        last += 2
+    one[PARTIAL_FILES] += files
+    one[PARTIAL_ROWS] += rows
+    one[last] += files
+    one[last + 1] += rows
 
 
 def unlike(one: float, other: float) -> float:
