@@ -668,8 +668,10 @@ def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: f
     if is_rewritten_for_size(laws, rows):
         done[MADE_PARTIAL] += files
         done[MADE_SQUARES] += files * rows**2
-        add = add_compacted if laws.changes_rows or laws.upserts else list_compacted
-        add(one, files / one[PARTITIONS], files * rows / one[PARTITIONS])
+        if laws.changes_rows or laws.upserts:
+            add_compacted(one, files / one[PARTITIONS], files * rows / one[PARTITIONS])
+        else:
+            add_in_order(one, files / one[PARTITIONS], files * rows / one[PARTITIONS])
     else:
         done[MADE_SETTLED] += files
         numbers[SETTLED_FILES] += files
@@ -699,7 +701,7 @@ def add_compacted(one: list[float], files: float, rows: float) -> None:
     one[nearest + 1] += rows
 
 
-def list_compacted(one: list[float], files: float, rows: float) -> None:
+def add_in_order(one: list[float], files: float, rows: float) -> None:
     """The same in the order in which they are listed, as long as there is room: tasks take them as they are read."""
     last = SIZED_FILES - 2
     for column in range(SIZED_FILES, UNEVEN, 2):
