@@ -185,12 +185,6 @@ def one_request(path: Path) -> PlanRequest:
     return request_of(load_fleet(path).tables[0], Requirements())
 
 
-def test_a_table_with_too_many_rows_a_commit_is_named():
-    fleet = {"version": 1, "budget": {"monthly_cost": 1}, "tables": [table("a.b", rows_per_second=1e9, freshness="1h")]}
-    with pytest.raises(WasimError, match=r"^table a\.b: workload\.rows_per_second is .* more than 1,000,000,000"):
-        plan_fleet(Fleet.model_validate(fleet), Requirements())
-
-
 def test_all_tables_at_fault_are_named_before_any_is_planned():
     few = {"rows_per_second": 1, "files_per_commit": 16}
     tables = [table("a", **few, now="interval=10s"), table("b"), table("c", **few, freshness="1s")]

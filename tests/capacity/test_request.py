@@ -194,6 +194,8 @@ def with_jobs(request: PlanRequest, **jobs: dict[str, Any]) -> PlanRequest:
 def test_intervals_end_at_an_hour_or_what_fits(flags: dict[str, str], longest_s: float):
     assert of_flags(**flags).longest_s == longest_s
     assert of_flags(Requirements(freshness="7m"), **flags).longest_s == 420
+    asked = of_flags(Requirements(freshness="6h"), **flags).longest_s
+    assert asked == (2_000 if "rows_per_second" in flags and longest_s == 2_000 else 21_600)
 
 
 def test_equal_spellings_of_a_request_are_equal_requests():

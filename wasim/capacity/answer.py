@@ -193,9 +193,9 @@ def _figure_rows(plan: Plan, chosen: Figures, now: Figures | None) -> Iterator[t
 def _objective(plan: Plan, chosen: Figures) -> str:
     """What was preferred, and the other end of what the limits allow."""
     end, currency = plan.other_end, plan.request.prices.currency
-    most_s = plan.request.longest_s
+    most_s, is_cut = plan.request.longest_s, plan.request.longest_s != plan.request.freshness_s
     up_to = f"up to {'an hour' if most_s == HOUR_S else format_duration(most_s)}"
-    within = "within all limits" if plan.limits or plan.request.freshness_s else up_to
+    within = up_to if is_cut and not plan.limits else "within all limits"
     found, other = f"Cheapest {within}", "freshest tried"  # none between the intervals tried, or below them
     if plan.request.prefer == "freshest":
         found, other = f"Freshest {within}", "cheapest"

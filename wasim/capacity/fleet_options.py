@@ -1,7 +1,7 @@
 """What a table of a fleet may be set to: as its own plan says or, of many that rates describe, as an equal one's."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from math import log2
 from pathlib import Path
@@ -143,14 +143,14 @@ def stand_in_of(table: FleetTable, requirements: Requirements) -> FleetTable:
     """A table of no name that stands for this one and all that count as equal: its rate is half to twice their own, as
     metadata goes by commits and files, not by rows; their own where a commit would have too few rows or too many at it.
     """
-    own = table.rows_per_second or 1.0
-    kind = {"name": "", "count": 1, "weight": 1.0, "freshness": request_of(table, requirements).longest_s}
+    own, longest_s = table.rows_per_second or 1.0, request_of(table, requirements).longest_s
+    kind = {"name": "", "count": 1, "weight": 1.0, "freshness": longest_s}
     found = table.model_copy(update={**kind, "rows_per_second": 4.0 ** round(log2(own) / 2)})
-    try:
+    with suppress(WasimError):
         _check(found, requirements)
-    except WasimError:
-        return found.model_copy(update={"rows_per_second": own})
-    return found
+        if request_of(found, requirements).longest_s == longest_s:
+            return found
+    return found.model_copy(update={"rows_per_second": own})
 
 
 def request_of(table: FleetTable, requirements: Requirements, reaching: InspectOptions | None = None) -> PlanRequest:

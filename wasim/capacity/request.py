@@ -143,17 +143,22 @@ class PlanRequest:
 
     @property
     def longest_s(self) -> float:
-        """The longest interval to consider; by default no longer than horizon and rows of a commit allow."""
-        if self.freshness_s is not None:
-            return min(self.freshness_s, self.most_s())
+        """The longest interval to consider: as fresh as asked for, or as the horizon has room for, and of no more rows
+        than a commit may have.
+        """
         try:
             rows_per_second = float(self.document["workload"]["rows_per_second"])
         except ValueError:
             rows_per_second = 0.0
         row_s = 1 / rows_per_second if 0 < rows_per_second < inf else 1.0  # the scenario's own checks name the others
-        default_s = max(parse_duration_s(DEFAULT_LONGEST), ceil(row_s / HOUR_S) * HOUR_S)
-        most_s = min(self.horizon_s / FEWEST_COMMITS, MOST_ROWS_PER_COMMIT * row_s)
-        return max(1, floor(min(default_s, most_s, self.most_s()) * 1000)) / 1000  # of which a horizon may hold too few
+        asked_s = self.freshness_s
+        if asked_s is None:
+            default_s = max(parse_duration_s(DEFAULT_LONGEST), ceil(row_s / HOUR_S) * HOUR_S)
+            asked_s = min(default_s, self.horizon_s / FEWEST_COMMITS)
+        longest_s = min(asked_s, MOST_ROWS_PER_COMMIT * row_s, self.most_s())
+        if longest_s == self.freshness_s:
+            return longest_s
+        return max(1, floor(longest_s * 1000)) / 1000  # of which a horizon may hold too few
 
     @property
     def ships(self) -> TriggerOfCommits:
