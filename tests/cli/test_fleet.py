@@ -69,7 +69,7 @@ def test_limits_on_money_and_daily_metadata_are_a_warehouses_budget(warehouse: P
         ("{scenario: ..}", "is no regular file, but a folder"),
         ("{from_table: none}", "none"),
         ("{name: a, rows_per_second: 5, now: interval}", "table a: --now has 'interval'"),
-        ("{name: a, rows_per_second: 1e9, freshness: 1h}", "table a: workload.rows_per_second"),
+        ("{name: a, rows_per_second: 0.001, freshness: 1m}", "table a: workload.rows_per_second"),
         ("{scenario: a\\0b}", "a"),
         (f"{{scenario: {'x' * 300}}}", "xxx"),
     ],

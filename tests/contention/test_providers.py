@@ -71,6 +71,15 @@ def test_catalogs_are_of_the_file_that_the_provider_names(tmp_path: Path):
             catalog_named(name, provider)
 
 
+@pytest.mark.parametrize(("provider", "renames"), [(None, True), ("azure", True), ("s3", False), ("gcs", False)])
+def test_the_hadoop_catalog_needs_a_store_that_renames(provider: str | None, renames: bool):
+    if renames:
+        assert catalog_named("hadoop", provider) == "hadoop"
+    else:
+        with pytest.raises(WasimError, match=f"commits by renaming: {provider} cannot"):
+            catalog_named("hadoop", provider)
+
+
 def test_a_whole_commit_takes_what_was_published_of_it():
     providers = load_providers()
     s3 = providers.store("s3")

@@ -15,6 +15,7 @@ from wasim.units import MIB, Floats, Ints
 
 SHIPPED_PROVIDERS = Path(__file__).parent / "providers.yaml"
 LOCAL = "local"
+WITHOUT_RENAME = ("s3", "s3-express", "gcs")  # in one step, which of two writers one alone succeeds with
 STORAGE = "storage"  # a catalog whose pointer is an object of the store
 WIDTHS = {"measured": 0.15, "derived": 0.3, "estimated": 0.5}
 """Relative half-widths of a figure, by its origin: independent benchmarks of S3's GET agree within 3 %, benchmarks of
@@ -97,9 +98,14 @@ def provider_named(text: str) -> tuple[Providers, str]:
 
 
 def catalog_named(name: str | None, provider: str | None) -> str | None:
-    """The value of `--catalog`, which the file of the provider, by default wasim's own, must have. WasimError else."""
+    """The value of `--catalog`, which the file of the provider, by default wasim's own, must have. WasimError else, and
+    for Iceberg's HadoopCatalog on a store that does not rename.
+    """
     if name is not None:
-        provider_named(provider or LOCAL)[0].check_catalog(name)
+        providers, store = provider_named(provider or LOCAL)
+        providers.check_catalog(name)
+        if name == "hadoop" and store in WITHOUT_RENAME:
+            raise WasimError(f"--catalog hadoop commits by renaming: {store} cannot. Give another catalog.")
     return name
 
 
