@@ -69,11 +69,13 @@ def test_a_scenarios_jobs_are_in_the_sql_with_options():
     assert "map('min-input-files', '2', 'partial-progress.enabled', 'true', " in compaction
     assert compaction.endswith("-- as soon as there are 200 small files")
     assert orphans.startswith("-- with older_than => TIMESTAMP '…', 1d12h before each run\nCALL ")
-    *_, orphans = sql_of(request.written_by("trino"), SETTING)
+    _, compaction, orphans = sql_of(request.written_by("trino"), SETTING)
+    assert compaction.endswith("; without min-input-files and partial-progress, which the figures have")
     assert orphans.endswith("EXECUTE remove_orphan_files(retention_threshold => '36h'); -- 50 0 * * *")
 
 
 COMPACTING = {"rewrite_data_files": {"every": "1h", "target_file_size_bytes": "128MiB", "min_input_files": 2}}
+PARTIAL = {"rewrite_data_files": {**COMPACTING["rewrite_data_files"], "partial_progress_commits": 5}}
 COMPACTS = replace(SETTING, maintenance=replace(NO_MAINTENANCE, compact_every_s=HOUR_S))
 
 
@@ -84,6 +86,7 @@ COMPACTS = replace(SETTING, maintenance=replace(NO_MAINTENANCE, compact_every_s=
         ("trino", COMPACTING, {}, "EXECUTE optimize(file_size_threshold => '96MB'); -- 0 * * * *"),
         ("trino", {}, {}, "EXECUTE optimize(file_size_threshold => '384MB')"),  # simulated so; its own default is 100MB
         ("athena", COMPACTING, {}, "'write_target_data_file_size_bytes'='134217728'"),
+        ("athena", PARTIAL, {}, "USING BIN_PACK; -- 0 * * * *; without partial-progress, which the figures have"),
         ("athena", COMPACTING, {}, "'optimize_rewrite_data_file_threshold'='2'"),
         ("spark", COMPACTING, {}, "map('target-file-size-bytes', '134217728', 'min-input-files', '2')"),
         ("spark", {"rewrite_data_files": {"every": "1h"}}, TABLE_TARGET, "'target-file-size-bytes', '536870912'"),

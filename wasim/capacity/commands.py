@@ -1,6 +1,6 @@
 """Commands to paste: SQL that maintains the table, and the commit interval as Spark or Flink configure it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -176,8 +176,18 @@ def _in_trino(asked: _Upkeep) -> Iterator[_Block]:
     allowed = "-- once; iceberg.allowed-extra-properties must name them (480: delete_after_commit_enabled = true)"
     once = f"{allowed}\n{set_extra_properties(asked.table, asked.properties)};"
     since = {"rewrite_manifests": " (Trino 470 or newer)"}
-    calls = (f"{_trino_call(asked, job)}; -- {job.schedule}{since.get(job.name, '')}" for job in asked.jobs)
+    calls = (
+        f"{_trino_call(asked, job)}; -- {job.schedule}{since.get(job.name, '')}{_left_out(job, (TARGET,))}"
+        for job in asked.jobs
+    )
     yield "trino", (once, *calls)
+
+
+def _left_out(job: _Job, has: Collection[str]) -> str:
+    """Options of a compaction that an engine does not have, for the comment behind its statement."""
+    left = [name for key, name in _OPTIONS.items() if key not in has and job.own.get(key)]
+    left += ["partial-progress"] if job.own.get("partial_progress_commits") else []
+    return f"; without {' and '.join(left)}, which the figures have" if job.name == COMPACTION and left else ""
 
 
 def _trino_call(asked: _Upkeep, job: _Job) -> str:
@@ -204,7 +214,8 @@ def _in_athena(asked: _Upkeep) -> Iterator[_Block]:
     both = "-- it expires snapshots and removes orphan files\n" if ORPHANS in names else ""
     calls = [f"{both if job.name in (EXPIRY, ORPHANS) else ''}{maintain(job.name, table)}" for job in does]
     if own or does:
-        yield "athena", (*once, *(f"{call}; -- {job.schedule}" for call, job in zip(calls, does, strict=True)))
+        said = (f"{job.schedule}{_left_out(job, _OF_ATHENA)}" for job in does)
+        yield "athena", (*once, *(f"{call}; -- {words}" for call, words in zip(calls, said, strict=True)))
     rest = [job for job in asked.jobs if job.name not in ATHENA]
     why = f"Athena sets no such properties{' and rewrites no manifests' if rest else ''}"
     yield from _besides_in_spark(asked, why, rest, asked.properties)
