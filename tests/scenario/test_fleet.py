@@ -10,7 +10,7 @@ from wasim.scenario.fleet import MOST_TABLES, fleet_of, load_fleet
 BUDGET = "version: 1\nbudget: {monthly_cost: 5}\n"
 BOUNDS = {  # least and most, and what is just beyond
     "columns": (3, 4, 2000, 2001),
-    "files_per_commit": (0, 1, 10_000, 10_001),
+    "files_per_commit": (0, 1, 100_000, 100_001),
     "partitions": (-1, 0, 100_000, 100_001),
     "count": (0, 1, 100_000, 100_001),
     "rows_per_second": (0, 0.001, 1e9, 1.1e9),

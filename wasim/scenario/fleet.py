@@ -29,7 +29,7 @@ class FleetTable(Part):
         default=None, description="Rows that arrive in a second."
     )
     columns: Annotated[Whole, Field(ge=4, le=2000)] = Field(default=20, description="Its columns.")
-    files_per_commit: Annotated[Whole, Field(ge=1, le=10_000)] = Field(default=1, description="Tasks that write.")
+    files_per_commit: Annotated[Whole, Field(ge=1, le=100_000)] = Field(default=1, description="Tasks that write.")
     partitions: Annotated[Whole, Field(ge=0, le=100_000)] = Field(default=0, description="Partitions written to.")
     writer: Literal["streaming", "batch", "flink"] = Field(default="streaming", description="What commits.")
     scenario: str | None = Field(default=None, description="A scenario's file, instead of rates.")
