@@ -70,7 +70,7 @@ def _single_value(value: PartitionValue, kind: Type) -> Any:
     """A partition value in the specification's JSON single-value serialization."""
     name = kind.name if isinstance(kind, PrimitiveType) else ""
     if isinstance(value, bytes):
-        digits = decimal_digits(PrimitiveType(name))
+        digits = decimal_digits(name)
         if digits is None:
             return value.hex().upper()
         return str(Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-digits[1]))

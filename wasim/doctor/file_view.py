@@ -163,8 +163,7 @@ def _by_type(bound: bytes, kind: str) -> str | int | bool:  # noqa: PLR0911 - on
             return (_FROM_EPOCH + timedelta(microseconds=micros)).isoformat()
         case "string":
             return bound.decode()
-    digits = decimal_digits(PrimitiveType(kind))
-    if digits is not None:
+    if digits := decimal_digits(kind):
         return str(Decimal(int.from_bytes(bound, "big", signed=True)).scaleb(-digits[1]))
     return f"0x{bound.hex()}"
 

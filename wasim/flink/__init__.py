@@ -13,7 +13,7 @@ import numpy as np
 
 from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg.properties import UPSERT_ENABLED, WRITE_DISTRIBUTION_MODE
-from wasim.iceberg.schemas import PrimitiveType, StructType, Type, parts_of, schema_json
+from wasim.iceberg.schemas import PrimitiveType, StructType, Type, decimal_digits, parts_of, schema_json
 from wasim.iceberg.specs import spec_json
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.runner.written import Lines, Writer, unwritten
@@ -24,7 +24,7 @@ from wasim.spark.pins import SQLITE, listed_jars
 from wasim.spark.recorder import java_map, read_journal, recorded_catalog, recording_jvm
 from wasim.twin import shipped_profile
 from wasim.twin.row_sets import RowSet, all_rows, new_rows
-from wasim.twin.rows import Rows, decimal_digits, rows_of
+from wasim.twin.rows import Rows, rows_of
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.twin.statements import upserted_rows
 from wasim.workload import Append, plan_steps
@@ -102,9 +102,8 @@ def _rows_of_commits(case: Case) -> Iterator[RowSet]:
 
 
 def _text_of(kind: str) -> Callable[[Any], str]:
-    if kind.startswith("decimal"):
-        scale = decimal_digits(kind)[1]
-        return lambda value: str(Decimal(value).scaleb(-scale))
+    if digits := decimal_digits(kind):
+        return lambda value: str(Decimal(value).scaleb(-digits[1]))
     return {"binary": bytes.hex, "boolean": lambda value: str(value).lower()}.get(kind, str)
 
 

@@ -91,7 +91,7 @@ def _primitive(primitive: PrimitiveType, named: set[str]) -> Json:
         return _fixed("uuid_fixed", 16, {"logicalType": "uuid"}, named)
     if (length := fixed_length(primitive)) is not None:
         return _fixed(f"fixed_{length}", length, {}, named)
-    if digits := decimal_digits(primitive):
+    if digits := decimal_digits(primitive.name):
         precision, scale = digits
         logical: dict[str, Json] = {"logicalType": "decimal", "precision": precision, "scale": scale}
         return _fixed(f"decimal_{precision}_{scale}", fixed_decimal_bytes(precision), logical, named)

@@ -154,9 +154,9 @@ def fixed_length(primitive: PrimitiveType) -> int | None:
     return int(match[1]) if match else None
 
 
-def decimal_digits(primitive: PrimitiveType) -> tuple[int, int] | None:
+def decimal_digits(type_name: str) -> tuple[int, int] | None:
     """Precision and scale of a decimal, None for other types."""
-    match = _DECIMAL.fullmatch(primitive.name)
+    match = _DECIMAL.fullmatch(type_name)
     return (int(match[1]), int(match[2])) if match else None
 
 

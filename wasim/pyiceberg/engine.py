@@ -1,7 +1,6 @@
 """One case written through pyiceberg: its table made, its appends committed, all of it in the journal."""
 
 import time
-from collections.abc import Sequence
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +16,7 @@ from pyiceberg.table.snapshots import Snapshot
 
 from wasim.errors import WasimError
 from wasim.iceberg.properties import MANIFEST_MERGE_ENABLED
-from wasim.iceberg.schemas import ListType, NestedField, PrimitiveType, StructType, Type, parts_of, schema_json
+from wasim.iceberg.schemas import ListType, PrimitiveType, StructType, Type, decimal_digits, parts_of, schema_json
 from wasim.iceberg.specs import spec_json
 from wasim.ledger.vocabulary import CREATE_TABLE
 from wasim.pyiceberg.catalog import Journal, RecordedCatalog
@@ -25,7 +24,7 @@ from wasim.runner.written import Lines, Writer, unwritten
 from wasim.scenario import Case
 from wasim.scenario.settings import TABLE_NAME, whole_paths
 from wasim.twin.row_sets import RowSet, new_rows
-from wasim.twin.rows import decimal_digits, rows_of
+from wasim.twin.rows import rows_of
 from wasim.twin.schema import Leaf, iceberg_schema, leaves, partition_spec
 from wasim.workload import Append, plan_steps
 
@@ -88,14 +87,15 @@ class ArrivingRows:
         """The rows of the commit with this number, counted from 1."""
         count = self._case.rows_per_commit
         rows = new_rows(np.arange((commit - 1) * count, commit * count, dtype=np.int64))
-        columns = self._schema.columns
-        arrays = [self._array(one.field_id, one.type, rows) for one in columns]
-        return pa.table(arrays, schema=pa.schema(_fields(columns, arrays)))
+        whole = StructType(self._schema.columns)
+        return pa.Table.from_struct_array(self._array(0, whole, rows))  # only columns have ids, from 1
 
     def _array(self, field_id: int, kind: Type, rows: RowSet) -> pa.Array:
         arrays = [self._array(number, part, rows) for number, _, part in parts_of(kind)]
         if isinstance(kind, StructType):
-            return pa.StructArray.from_arrays(arrays, fields=_fields(kind.fields, arrays))
+            pairs = zip(kind.fields, arrays, strict=True)
+            fields = [pa.field(one.name, array.type, nullable=not one.required) for one, array in pairs]
+            return pa.StructArray.from_arrays(arrays, fields=fields)
         if isinstance(kind, PrimitiveType):
             leaf = self._leaves[field_id]
             values = self._rows.values(leaf, rows) if leaf.items is None else self._rows.items(leaf, rows).ravel()
@@ -106,17 +106,11 @@ class ArrivingRows:
         return made.from_arrays(offsets, *arrays)
 
 
-def _fields(columns: Sequence[NestedField], arrays: Sequence[pa.Array]) -> list[pa.Field]:
-    pairs = zip(columns, arrays, strict=True)
-    return [pa.field(one.name, array.type, nullable=not one.required) for one, array in pairs]
-
-
 def _arrow(leaf: Leaf, values: Any) -> pa.Array:
     kind = leaf.column.type
-    if kind.startswith("decimal"):
-        precision, scale = decimal_digits(kind)
-        unscaled = [Decimal(int(value)).scaleb(-scale) for value in values]
-        return pa.array(unscaled, pa.decimal128(precision, scale))
+    if digits := decimal_digits(kind):
+        unscaled = [Decimal(int(value)).scaleb(-digits[1]) for value in values]
+        return pa.array(unscaled, pa.decimal128(*digits))
     if kind == "date":
         return pa.array(np.asarray(values, dtype=np.int32), pa.date32())
     return pa.array(values, _TYPES[kind])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wasim.iceberg.properties import MERGE_MODE, MODE_KEYS
+from wasim.iceberg.schemas import decimal_digits
 from wasim.scenario.changes import Evolution
 from wasim.scenario.faults import Draft, Fault, Place, quote, suggest
 from wasim.scenario.parts import EQUALITY_DELETES, Columns, PartitionField, Table, Upsert
@@ -110,10 +111,8 @@ def _widen_column(table: Table, widening: Any) -> Table:  # noqa: ANN401 - a Wid
 
 
 def _is_wider_decimal(before: str, after: str) -> bool:
-    if not (before.startswith("decimal") and after.startswith("decimal")):
-        return False
-    (precision, scale), (wider, same) = ([int(n) for n in kind[8:-1].split(",")] for kind in (before, after))
-    return scale == same and precision < wider <= 38
+    old, new = decimal_digits(before), decimal_digits(after)
+    return old is not None and new is not None and old[1] == new[1] and old[0] < new[0] <= 38
 
 
 def _move_column(table: Table, moving: Any) -> Table:  # noqa: ANN401 - a Moving

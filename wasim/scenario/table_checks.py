@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from math import ceil, prod
 
+from wasim.iceberg.schemas import decimal_digits
 from wasim.scenario.case import rows_within
 from wasim.scenario.faults import Draft, Fault, Place, quote, suggest
 from wasim.scenario.parts import Columns, PartitionField, Table
@@ -103,7 +104,7 @@ def _check_column(draft: Draft, column: Columns, here: Place) -> Iterator[Fault]
         of = f"{kind} of length {column.length}" if longer else kind
         why = f"but wasim makes {most} different values of a {of}"
         yield draft.fault((*here, "values"), why, f"Give at most {most}{longer}.")
-    if inner[-1].startswith("decimal") and not _is_decimal(*_decimal_digits(inner[-1])):
+    if (digits := decimal_digits(inner[-1])) and not _is_decimal(*digits):
         remedy = "Give a precision from 1 to 38 and a scale no greater, of 37 at most, such as decimal(10,2)."
         yield Fault(place=(*here, "type"), problem=f"is {draft.quoted(*here, 'type')}", remedy=remedy)
 
@@ -137,14 +138,9 @@ def _most_values(column: Columns) -> int:
         return int(16 ** min(column.length, 16))
     if column.type == "binary":
         return int(256 ** min(column.length, 8))
-    if column.type.startswith("decimal"):
-        return int(10 ** min(_decimal_digits(column.type)[0], 18))
+    if digits := decimal_digits(column.type):
+        return int(10 ** min(digits[0], 18))
     return _MOST_VALUES[column.type]
-
-
-def _decimal_digits(kind: str) -> tuple[int, int]:
-    precision, scale = (int(number) for number in re.findall("[0-9]+", kind))
-    return precision, scale
 
 
 def check_leaves(draft: Draft) -> Iterator[Fault]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wasim.iceberg.schemas import decimal_digits
 from wasim.twin.row_sets import RowSet
 from wasim.twin.rows import (
     ALL_KEYS,
@@ -18,7 +19,6 @@ from wasim.twin.rows import (
     EPOCH_US,
     TIME_SPAN_US,
     Rows,
-    decimal_digits,
     texts_of_ranks,
 )
 from wasim.twin.schema import Leaf
@@ -178,8 +178,8 @@ def _drawn_extremes(leaf: Leaf, shares: Sequence[float], rng: np.random.Generato
 @cache
 def _span(kind: str, values: int | None) -> tuple[int, int]:
     keys = values or ALL_KEYS
-    if kind.startswith("decimal"):
-        return 0, min(keys, 10 ** min(decimal_digits(kind)[0], 18))
+    if digits := decimal_digits(kind):
+        return 0, min(keys, 10 ** min(digits[0], 18))
     start, span = {
         "int": (0, 2_147_483_647),
         "date": (EPOCH_DAYS, DATE_SPAN_DAYS),

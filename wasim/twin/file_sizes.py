@@ -17,12 +17,12 @@ from math import ceil, exp, log, log2, sqrt
 import numpy as np
 
 from wasim.iceberg.codecs import pack
-from wasim.iceberg.schemas import Schema, schema_json
+from wasim.iceberg.schemas import Schema, decimal_digits, schema_json
 from wasim.scenario.parts import Columns
 from wasim.twin.lineage import LINEAGE_FIELDS, lineage_sizes
 from wasim.twin.profile import ColumnSample, WriterProfile
 from wasim.twin.row_sets import RowSet
-from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, TIME_SPAN_US, Rows, decimal_digits
+from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, TIME_SPAN_US, Rows
 from wasim.twin.schema import Leaf
 from wasim.units import Floats, Ints
 
@@ -125,8 +125,7 @@ class ColumnSizes:
     def __init__(self, leaf: Leaf, profile: WriterProfile) -> None:
         self._leaf, kind = leaf, kind_of(leaf)
         samples = [sample for sample in profile.columns if (sample.type, sample.length, sample.values) == kind]
-        if not samples and kind[0].startswith("decimal") and decimal_digits(kind[0])[0] <= _DIGITS_OF_LONG:
-            samples = drawn_samples(kind[0], kind[2])
+        samples = samples or drawn_samples(kind[0], kind[2])
         samples.sort(key=lambda sample: sample.rows)
         self._places = np.log([sample.rows for sample in samples])
         self._spreads = [one.deviation_bytes / one.mean_bytes for one in samples]
@@ -153,7 +152,9 @@ class ColumnSizes:
 @cache
 def drawn_samples(kind: str, values: int | None) -> list[ColumnSample]:
     """Samples of a decimal that Parquet stores as a number, of which a profile has none: drawn, and then compressed."""
-    digits = decimal_digits(kind)[0]
+    digits, _ = decimal_digits(kind) or (_DIGITS_OF_LONG + 1, 0)
+    if digits > _DIGITS_OF_LONG:
+        return []
     rng = np.random.default_rng(digits)
     samples = []
     for rows in _ROWS_DRAWN:
@@ -229,8 +230,8 @@ def _values_in(leaf: Leaf, rows: int) -> int:
 def _keys(column: Columns) -> float:
     kinds = {"date": DATE_SPAN_DAYS, "timestamp": TIME_SPAN_US, "timestamptz": TIME_SPAN_US, "int": 2_147_483_647}
     most = kinds.get(column.type, ALL_KEYS)
-    if column.type.startswith("decimal"):
-        most = 10 ** min(decimal_digits(column.type)[0], 18)
+    if digits := decimal_digits(column.type):
+        most = 10 ** min(digits[0], 18)
     return float(min(column.values or ALL_KEYS, most))
 
 
@@ -240,8 +241,8 @@ def _value_bytes(column: Columns) -> tuple[float, float]:
         digits = min(column.length, 64) / 2 if column.type == "string" else min(column.length, 32)
         return digits + _TEXT_OVERHEAD_BYTES, column.length + 4.0
     raw = float(_PLAIN_BYTES.get(column.type, 8))
-    if column.type.startswith("decimal"):
-        raw = _decimal_bytes(decimal_digits(column.type)[0])
+    if of_decimal := decimal_digits(column.type):
+        raw = _decimal_bytes(of_decimal[0])
     entropy = log2(_keys(column)) / 8 + _NUMBER_OVERHEAD_BYTES
     return min(raw, entropy, _ENTROPY_BYTES.get(column.type, raw)), raw
 

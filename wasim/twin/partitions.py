@@ -137,11 +137,11 @@ def _truncated(leaf: Leaf, values: Values, width: int) -> Values:
 
 
 def _as_avro(leaf: Leaf, field: PartitionField, value: Any) -> PartitionValue:  # noqa: ANN401
-    if not leaf.column.type.startswith("decimal") or field.transform.startswith("bucket"):
+    digits = decimal_digits(leaf.column.type)
+    if digits is None or field.transform.startswith("bucket"):
         return value  # type: ignore[no-any-return]
-    precision, _ = decimal_digits(PrimitiveType(leaf.column.type)) or (0, 0)
     # of the type's length, unlike in bounds and in a list's summaries
-    return int(value).to_bytes(fixed_decimal_bytes(precision), "big", signed=True)
+    return int(value).to_bytes(fixed_decimal_bytes(digits[0]), "big", signed=True)
 
 
 def partition_folder(spec: PartitionSpec, schema: Schema, partition: Partition) -> str:
@@ -153,10 +153,10 @@ def partition_folder(spec: PartitionSpec, schema: Schema, partition: Partition) 
 
 
 def _human(column: NestedField, field: PartitionField, value: PartitionValue) -> str:
-    kind, of_type = field.transform, column.type if isinstance(column.type, PrimitiveType) else PrimitiveType("struct")
+    kind, type_name = field.transform, column.type.name if isinstance(column.type, PrimitiveType) else "struct"
     if isinstance(value, int) and not isinstance(value, bool) and not kind.startswith("bucket"):
-        return _human_number(of_type.name, kind, value)
-    digits = decimal_digits(of_type)
+        return _human_number(type_name, kind, value)
+    digits = decimal_digits(type_name)
     if isinstance(value, bytes) and digits:
         unscaled, scale = int.from_bytes(value, "big", signed=True), digits[1]
         return f"{unscaled // 10**scale}.{unscaled % 10**scale:0{scale}d}" if scale else str(unscaled)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wasim.iceberg.schemas import decimal_digits
 from wasim.scenario import Case
 from wasim.twin.hashing import spark_xxhash64
 from wasim.twin.row_sets import AS_ARRIVED, RowSet
@@ -155,8 +156,8 @@ def values_of_keys(leaf: Leaf, keys: Ints) -> Values:
     column = leaf.column
     if column.type in ("string", "binary"):
         return _digested(leaf, keys)
-    if column.type.startswith("decimal"):
-        return np.asarray(keys % 10 ** min(decimal_digits(column.type)[0], 18))
+    if digits := decimal_digits(column.type):
+        return np.asarray(keys % 10 ** min(digits[0], 18))
     return _SIMPLE[column.type](keys)
 
 
@@ -193,12 +194,6 @@ _SIMPLE: dict[str, Callable[[Ints], Values]] = {
     "timestamp": lambda keys: EPOCH_US + keys % TIME_SPAN_US,
     "timestamptz": lambda keys: EPOCH_US + keys % TIME_SPAN_US,
 }
-
-
-def decimal_digits(type_name: str) -> tuple[int, int]:
-    """Precision and scale of a decimal type."""
-    precision, scale = type_name[len("decimal(") : -1].split(",")
-    return int(precision), int(scale)
 
 
 def rows_of(case: Case) -> Rows:

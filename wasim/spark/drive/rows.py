@@ -6,6 +6,7 @@ Everything is derived from the row number, the seed and the column's place, so t
 from collections.abc import Mapping
 
 from wasim.iceberg.properties import FORMAT_VERSION, WRITE_DISTRIBUTION_MODE
+from wasim.iceberg.schemas import decimal_digits
 from wasim.iceberg.sql import literal
 from wasim.scenario import Case
 from wasim.scenario.parts import Columns, PartitionField, Table
@@ -116,7 +117,7 @@ def _value_of(column: Columns, key: str, salt: str) -> str:
     }
     if column.type in simple:
         return simple[column.type]
-    precision, scale = (int(part) for part in column.type[len("decimal(") : -1].split(","))
+    precision, scale = decimal_digits(column.type) or (0, 0)
     return _decimal(f"({key} % {10 ** min(precision, 18)})", precision, scale)
 
 
