@@ -2,7 +2,6 @@
 
 import struct
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -10,17 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wasim.iceberg.schemas import decimal_digits
 from wasim.twin.row_sets import RowSet
-from wasim.twin.rows import (
-    ALL_KEYS,
-    DATE_SPAN_DAYS,
-    EPOCH_DAYS,
-    EPOCH_US,
-    TIME_SPAN_US,
-    Rows,
-    texts_of_ranks,
-)
+from wasim.twin.rows import ALL_KEYS, Rows, span_of, texts_of_ranks
 from wasim.twin.schema import Leaf
 
 # In files of more rows, the extremes are drawn: the least of n even draws needs no n draws.
@@ -169,24 +159,11 @@ def _drawn_extremes(leaf: Leaf, shares: Sequence[float], rng: np.random.Generato
         return int(low * keys) / ALL_KEYS, int(high * keys) / ALL_KEYS
     if column.type == "boolean":
         return (False, True) if high > low else (low > 0.5, low > 0.5)
-    start, span = _span(column.type, column.values)
-    finer = rng.integers(span >> 53, size=2).tolist() if span >> 53 else (0, 0)  # than a float tells numbers apart
-    lowest = start + int(low * span) + finer[0]
-    return lowest, start + min(int(high * span) + finer[1], span - 1) if high > low else lowest
-
-
-@cache
-def _span(kind: str, values: int | None) -> tuple[int, int]:
-    keys = values or ALL_KEYS
-    if digits := decimal_digits(kind):
-        return 0, min(keys, 10 ** min(digits[0], 18))
-    start, span = {
-        "int": (0, 2_147_483_647),
-        "date": (EPOCH_DAYS, DATE_SPAN_DAYS),
-        "timestamp": (EPOCH_US, TIME_SPAN_US),
-        "timestamptz": (EPOCH_US, TIME_SPAN_US),
-    }.get(kind, (0, ALL_KEYS))
-    return start, min(keys, span)
+    span = span_of(column.type)[: column.values]
+    rest = len(span) >> 53  # of each number that a float tells apart from the next
+    finer = rng.integers(rest, size=2).tolist() if rest else (0, 0)
+    lowest = span.start + int(low * len(span)) + finer[0]
+    return lowest, min(span.start + int(high * len(span)) + finer[1], span[-1]) if high > low else lowest
 
 
 def _drawn_text(leaf: Leaf, place: float, rng: np.random.Generator) -> str | bytes:

@@ -22,7 +22,7 @@ from wasim.scenario.parts import Columns
 from wasim.twin.lineage import LINEAGE_FIELDS, lineage_sizes
 from wasim.twin.profile import ColumnSample, WriterProfile
 from wasim.twin.row_sets import RowSet
-from wasim.twin.rows import ALL_KEYS, DATE_SPAN_DAYS, TIME_SPAN_US, Rows
+from wasim.twin.rows import Rows, span_of
 from wasim.twin.schema import Leaf
 from wasim.units import Floats, Ints
 
@@ -228,11 +228,7 @@ def _values_in(leaf: Leaf, rows: int) -> int:
 
 
 def _keys(column: Columns) -> float:
-    kinds = {"date": DATE_SPAN_DAYS, "timestamp": TIME_SPAN_US, "timestamptz": TIME_SPAN_US, "int": 2_147_483_647}
-    most = kinds.get(column.type, ALL_KEYS)
-    if digits := decimal_digits(column.type):
-        most = 10 ** min(digits[0], 18)
-    return float(min(column.values or ALL_KEYS, most))
+    return float(len(span_of(column.type)[: column.values]))
 
 
 def _value_bytes(column: Columns) -> tuple[float, float]:

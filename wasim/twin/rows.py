@@ -4,9 +4,9 @@ Everything follows from the row number, the seed and the column's place, so boun
 that a real writer would write. Where columns move, a row keeps its values; widened, a column has other ones.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any
@@ -28,6 +28,12 @@ EPOCH_DAYS = EPOCH_US // 86_400_000_000
 TIME_SPAN_US = 315_360_000_000_000
 DATE_SPAN_DAYS = 3650
 ALL_KEYS = 2**62
+_SPANS = {
+    "int": range(2_147_483_647),
+    "date": range(EPOCH_DAYS, EPOCH_DAYS + DATE_SPAN_DAYS),
+    "timestamp": range(EPOCH_US, EPOCH_US + TIME_SPAN_US),
+    "timestamptz": range(EPOCH_US, EPOCH_US + TIME_SPAN_US),
+}
 HEX_DIGITS = 64  # of a SHA-256
 _MOST_RANKED = 1 << 16
 # Rows that follow each other are hashed this many at a time: numpy takes as long to begin as to hash hundreds.
@@ -153,12 +159,23 @@ def _ranking(salt: str, values: int) -> _Ranking:
 
 def values_of_keys(leaf: Leaf, keys: Ints) -> Values:
     """The column's values for keys, which alone decide them: whole numbers below that of its values."""
-    column = leaf.column
-    if column.type in ("string", "binary"):
+    kind = leaf.column.type
+    if kind in ("string", "binary"):
         return _digested(leaf, keys)
-    if digits := decimal_digits(column.type):
-        return np.asarray(keys % 10 ** min(digits[0], 18))
-    return _SIMPLE[column.type](keys)
+    if kind == "boolean":
+        return np.asarray(keys % 2 == 0)
+    if kind in ("float", "double"):
+        return (keys / float(ALL_KEYS)).astype(np.float32 if kind == "float" else np.float64)
+    span = span_of(kind)
+    return np.asarray(span.start + keys % len(span))
+
+
+@cache
+def span_of(type_name: str) -> range:
+    """The numbers that a column of this type can have, which its keys count through; of a type without, the keys."""
+    if digits := decimal_digits(type_name):
+        return range(10 ** min(digits[0], 18))
+    return _SPANS.get(type_name, range(ALL_KEYS))
 
 
 def _digested(leaf: Leaf, keys: Ints) -> Values:
@@ -182,18 +199,6 @@ def _spelt(leaf: Leaf, digest: bytes) -> str | bytes:
     if leaf.column.type == "binary":
         return (digest * -(-length // len(digest)))[:length]
     return (digest.hex() * -(-length // HEX_DIGITS))[:length]
-
-
-_SIMPLE: dict[str, Callable[[Ints], Values]] = {
-    "boolean": lambda keys: keys % 2 == 0,
-    "int": lambda keys: keys % 2_147_483_647,
-    "long": lambda keys: keys,
-    "float": lambda keys: (keys / float(ALL_KEYS)).astype(np.float32),
-    "double": lambda keys: keys / float(ALL_KEYS),
-    "date": lambda keys: EPOCH_DAYS + keys % DATE_SPAN_DAYS,
-    "timestamp": lambda keys: EPOCH_US + keys % TIME_SPAN_US,
-    "timestamptz": lambda keys: EPOCH_US + keys % TIME_SPAN_US,
-}
 
 
 def rows_of(case: Case) -> Rows:
