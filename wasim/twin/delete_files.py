@@ -4,7 +4,7 @@ equality deletes, the keys of rows in Parquet.
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,8 +34,7 @@ _POSITIONS_DEVIATION = 0.02
 _DELETE_TYPE_BYTES = 60  # of the footer's `delete-type` and `delete-field-ids`
 _ROW_POSITION_ID = 2147483645
 _LONG = struct.Struct("<q")
-_PUFFIN_MAGIC_BYTES = 4
-_FOOTER_BYTES = 3 * 4 + _PUFFIN_MAGIC_BYTES  # magic, length of the payload, flags
+PUFFIN_MAGIC_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +96,7 @@ def _position_delete_bytes(deleted: Sequence[DeletedRows], rng: np.random.Genera
 def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str) -> list[DataFileEntry]:
     """The vectors that one task writes into one Puffin file, which holds them in the order of Java's map."""
     by_path = {one.path: one for one in deleted}
-    vectors, offset = [], _PUFFIN_MAGIC_BYTES
+    vectors, offset = [], PUFFIN_MAGIC_BYTES
     for name in java_map_order(by_path):
         one = by_path[name]
         size = VECTOR_BYTES + BITMAPS_BYTES + bitmap_bytes(one.positions)
@@ -115,28 +114,26 @@ def deletion_vectors(path: str, deleted: Sequence[DeletedRows], created_by: str)
             )
         )
         offset += size
-    file_bytes = offset + _FOOTER_BYTES + len(_footer_json(vectors, created_by))
-    return [replace(vector, file_size_bytes=file_bytes) for vector in vectors]
-
-
-def _footer_json(vectors: Sequence[DataFileEntry], created_by: str) -> bytes:
     blobs = [
         {
             "type": "deletion-vector-v1",
             "fields": [_ROW_POSITION_ID],
             "snapshot-id": -1,
             "sequence-number": -1,
-            "offset": vector.content_offset,
-            "length": vector.content_size_bytes,
-            "properties": {
-                "referenced-data-file": vector.referenced_data_file,
-                "cardinality": str(vector.record_count),
-            },
+            "offset": one.content_offset,
+            "length": one.content_size_bytes,
+            "properties": {"referenced-data-file": one.referenced_data_file, "cardinality": str(one.record_count)},
         }
-        for vector in vectors
+        for one in vectors
     ]
+    file_bytes = offset + puffin_footer_bytes(blobs, created_by)
+    return [replace(vector, file_size_bytes=file_bytes) for vector in vectors]
+
+
+def puffin_footer_bytes(blobs: Sequence[Mapping[str, object]], created_by: str) -> int:
+    """Bytes of a Puffin file's footer: uncompressed JSON, and four each for magic, length, flags and magic again."""
     footer = {"blobs": blobs, "properties": {"created-by": created_by}}
-    return json.dumps(footer, separators=(",", ":"), ensure_ascii=False).encode()
+    return len(json.dumps(footer, separators=(",", ":"), ensure_ascii=False).encode()) + 16
 
 
 def bitmap_bytes(positions: Ints) -> int:

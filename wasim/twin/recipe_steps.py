@@ -1,6 +1,5 @@
 """A writer's recipe carried out on the simulated table, statistics files too: within an append's commit or after."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import exp
@@ -13,13 +12,12 @@ from wasim.iceberg.snapshots import BlobMetadata, Snapshot, SnapshotRef, Statist
 from wasim.scenario.changes import ExpireSnapshots
 from wasim.twin.commits import Held, Moment
 from wasim.twin.data_files import DataFiles
+from wasim.twin.delete_files import PUFFIN_MAGIC_BYTES, puffin_footer_bytes
 from wasim.twin.maintenance import expired_by, forget, wall_ms_at
 from wasim.twin.recipe import Recipe, StatisticsOfCommit
 from wasim.twin.table import SimulatedTable
 from wasim.twin.table_json import with_ref
 
-_MAGIC_BYTES = 4
-_FOOTER_AROUND_BYTES = 16  # magic, length of the JSON, flags, magic
 NDV = "ndv"
 
 
@@ -30,7 +28,7 @@ def statistics_file(
 
     Its layout follows Iceberg's Puffin specification, with the footer's JSON uncompressed.
     """
-    offset, blobs, found = _MAGIC_BYTES, [], []
+    offset, blobs, found = PUFFIN_MAGIC_BYTES, [], []
     for field_id, count in values.items():
         length = recipe.sketch_bytes + recipe.value_bytes * min(count, recipe.most_values)
         blobs.append(
@@ -55,7 +53,7 @@ def statistics_file(
             )
         )
         offset += length
-    footer_bytes = _footer_bytes({"blobs": blobs, "properties": {"created-by": recipe.created_by}})
+    footer_bytes = puffin_footer_bytes(blobs, recipe.created_by)
     return StatisticsFile(
         snapshot_id=snapshot_id,
         statistics_path=path,
@@ -63,10 +61,6 @@ def statistics_file(
         file_footer_size_bytes=footer_bytes,
         blob_metadata=tuple(found),
     )
-
-
-def _footer_bytes(footer: Mapping[str, object]) -> int:
-    return len(json.dumps(footer, separators=(",", ":")).encode()) + _FOOTER_AROUND_BYTES
 
 
 @dataclass(slots=True, kw_only=True)
