@@ -16,7 +16,7 @@ import numpy as np
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import java_copy_order, java_string_hash
 from wasim.iceberg.names import staged_manifest_name
-from wasim.iceberg.record_fields import ManifestContent, key_of
+from wasim.iceberg.record_fields import key_of
 from wasim.iceberg.snapshots import Way
 from wasim.twin.commits import Moment, new_entries
 from wasim.twin.data_files import DATA_TEMPLATE, DataFiles, Part
@@ -197,8 +197,7 @@ def staged_manifest(
     table: SimulatedTable, path: str, files: Sequence[DataFileEntry], rng: np.random.Generator
 ) -> tuple[bytes | int, LiveManifest]:
     """The manifest of a checkpoint's files that waits for the committer; the table's properties do not apply to it."""
-    content = ManifestContent.DELETES if files[0].content else ManifestContent.DATA
-    writer = ManifestWriter(header=table.writer_of(table.json.base.default_spec_id, content).header)
+    writer = ManifestWriter(header=table.writer_of(files[0]).header)
     return writer.write(path, new_entries(files, _NO_SNAPSHOT), _NO_SNAPSHOT, rng)
 
 

@@ -103,8 +103,7 @@ class SimulatedTable:
         It is one of deletes if its entries are.
         """
         path = self.rules.locations.metadata_file(name) if plain else self.manifest_path(name)
-        content = ManifestContent.DELETES if entries[0].file.content else ManifestContent.DATA
-        writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id, content)
+        writer = self.writer_of(entries[0].file, spec_id)
         writer = ManifestWriter(header=writer.header, always_avro=True) if plain else writer
         data, manifest = writer.write(path, entries, identity, self.rng, removed=removed)
         self.log.write(manifest.kind, self.relative(path), data)
@@ -116,8 +115,7 @@ class SimulatedTable:
         """Writes the manifests of files that a commit adds, all of data or all delete files: one, unless they are very
         many.
         """
-        content = ManifestContent.DELETES if entries[0].file.content else ManifestContent.DATA
-        writer = self.writer_of(self.json.base.default_spec_id if spec_id is None else spec_id, content)
+        writer = self.writer_of(entries[0].file, spec_id)
         target_bytes, found = self.rules.policy.target_bytes, list[LiveManifest]()
         for number, part in enumerate(writer.parts(entries, identity, target_bytes), first_number):
             found.append(self.write_manifest(manifest_name(identity.uuid, number), part, identity, spec_id=spec_id))
@@ -129,9 +127,13 @@ class SimulatedTable:
         in_format = name.removesuffix(".avro") + ".parquet" if self.writer.is_parquet else name
         return self.rules.locations.metadata_file(in_format)
 
-    def writer_of(self, spec_id: int, content: ManifestContent) -> ManifestWriter:
-        """What writes manifests of that partition spec: under the schema in force, whatever the spec."""
+    def writer_of(self, file: DataFileEntry, spec_id: int | None = None) -> ManifestWriter:
+        """What writes manifests of files like this one, data or deletes: of a partition spec, or of the one in force,
+        under the schema in force whatever the spec.
+        """
         header, base = self.writer.header, self.json.base
+        content = ManifestContent.DELETES if file.content else ManifestContent.DATA
+        spec_id = base.default_spec_id if spec_id is None else spec_id
         bound = (header.spec.spec_id, header.schema.schema_id, header.content)
         if bound != (spec_id, base.current_schema_id, content):
             spec = next(spec for spec in base.partition_specs if spec.spec_id == spec_id)

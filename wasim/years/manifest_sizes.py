@@ -8,7 +8,6 @@ from statistics import mean
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.containers import BLOCK_RAW_BYTES
 from wasim.iceberg.names import manifest_name
-from wasim.iceberg.record_fields import ManifestContent
 from wasim.rules.merging import ROLLING_FILES, groups_of_new
 from wasim.twin.commits import new_entries
 from wasim.twin.event_log import EventLog
@@ -121,7 +120,7 @@ def new_manifests(
     found = []
     for number, files in enumerate(commits[-most:], 1):
         identity = draw_identity(number, table.rng)
-        writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
+        writer = table.writer_of(files[0])
         path = table.manifest_path(manifest_name(identity.uuid, 0))
         found.append(writer.write(path, new_entries(files, identity), identity, table.rng)[1])
     return found
@@ -263,8 +262,7 @@ def written_bytes(
     identity = draw_identity(table.commits + 1, table.rng)
     if is_new:
         identity = replace(identity, snapshot_id=entries[0].snapshot_id)
-    content = ManifestContent.DELETES if entries[0].file.content else ManifestContent.DATA
-    writer = table.writer_of(table.json.base.default_spec_id, content)
+    writer = table.writer_of(entries[0].file)
     if is_empty:
         return float(writer.empty_bytes)
     path = table.manifest_path(manifest_name(identity.uuid, 0))

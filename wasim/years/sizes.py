@@ -21,7 +21,7 @@ from wasim.iceberg.manifest_lists import (
 from wasim.iceberg.names import manifest_name
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import TableProperties
-from wasim.iceberg.record_fields import FileContent, ManifestContent
+from wasim.iceberg.record_fields import FileContent
 from wasim.rules.merging import ROLLING_FILES
 from wasim.scenario import Case
 from wasim.scenario.changes import Maintenance
@@ -354,7 +354,7 @@ class TableSample:
         own = [*self._own, *new_manifests(table, self._commits[:-NEW_SAMPLED], MORE_LISTED)]
         for number, files in enumerate(self._commits):
             identity, like = draw_identity(number + 1, table.rng), own[number % len(own)].file
-            writer = table.writer_of(table.json.base.default_spec_id, ManifestContent.DATA)
+            writer = table.writer_of(files[0])
             entries = new_entries(files, identity)
             found.append(writer.listed(like.manifest_path, like.manifest_length, entries, identity))
         if len(growing_fields(self._case)) == len(self._case.table.partition_by):
