@@ -11,16 +11,16 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from wasim.collect.audit import classify, local_path
 from wasim.iceberg.names import parse_manifest_list_name, parse_manifest_name
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, Requests, StepRecords, request_kind
-from wasim.ledger.parquet import TEXT_COLUMNS
+from wasim.ledger.events import columns_from_rows
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 
 OUTSIDE_STEPS = -1  # the step number of a request that no step needed: a probe's
@@ -77,7 +77,6 @@ class RequestTally:
         self._claim(OUTSIDE_COMMITS, self._step if self._commits == self._first_commit else OUTSIDE_STEPS)
 
 
-Rows = TypeVar("Rows", FileEvents, CommitReports, StepRecords)
 _LIST = re.compile(r"snap-\d+-(\d+)-")
 _COUNTERS = {
     "attempts": "attempts",
@@ -283,22 +282,11 @@ def read_journal(lines: Iterable[dict[str, Any]], *, table_root: Path | str) -> 
         reader.take(line)
         tally.take(line)
     recording = Recording(
-        events=_columns(FileEvents, reader.events),
-        reports=_columns(CommitReports, reader.reports),
-        steps=_columns(StepRecords, reader.steps),
+        events=columns_from_rows(FileEvents, reader.events),
+        reports=columns_from_rows(CommitReports, reader.reports),
+        steps=columns_from_rows(StepRecords, reader.steps),
     )
     return JournalContents(recording=recording, requests=tally.requests())
-
-
-def _columns(columns_of: type[Rows], rows: list[dict[str, Any]]) -> Rows:
-    def dtype(name: str) -> type:
-        if name in TEXT_COLUMNS:
-            return object
-        return np.float64 if name.endswith(("_ms", "_s")) else np.int64
-
-    return columns_of(
-        **{f.name: np.array([row[f.name] for row in rows], dtype=dtype(f.name)) for f in fields(columns_of)}
-    )
 
 
 def in_turn(section: Sequence[Line]) -> Iterator[Line]:

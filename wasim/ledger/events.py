@@ -1,6 +1,8 @@
 """The truth of the program: every file written or deleted, and every commit that the table reported."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -94,6 +96,20 @@ class StepRecords:
 
     def __len__(self) -> int:
         return len(self.step)
+
+
+Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
+
+
+def columns_from_rows(columns_of: type[Columns], rows: Sequence[Mapping[str, Any]]) -> Columns:
+    """Columns of what each row holds under their names."""
+    return columns_from(columns_of, {f.name: [row[f.name] for row in rows] for f in fields(columns_of)})
+
+
+def columns_from(columns_of: type[Columns], values: Mapping[str, Sequence[Any]]) -> Columns:
+    """Columns of these values, each of its type."""
+    types: dict[Any, type] = {Texts: object, Floats: np.float64, Ints: np.int64}
+    return columns_of(**{f.name: np.array(values[f.name], dtype=types[f.type]) for f in fields(columns_of)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, StepRecords
+from wasim.ledger.events import columns_from, columns_from_rows
 from wasim.ledger.vocabulary import DATA_KINDS, OUTSIDE_COMMITS
-
-Columns = TypeVar("Columns", FileEvents, CommitReports, StepRecords)
-_TEXTS = {"operation", "snapshot_operation", "action", "kind", "file", "error"}
-
 
 EVENT_COLUMNS = [one.name for one in fields(FileEvents)]
 
@@ -101,20 +98,8 @@ class EventLog:
     def recording(self) -> Recording:
         """The recording of everything so far."""
         by_event = zip(*self.events, strict=True) if self.events else [()] * len(EVENT_COLUMNS)
-        events = {name: list(column) for name, column in zip(EVENT_COLUMNS, by_event, strict=True)}
-        reports = {f.name: [row[f.name] for row in self.reports] for f in fields(CommitReports)}
-        steps = {f.name: [row[f.name] for row in self.steps] for f in fields(StepRecords)}
         return Recording(
-            events=_columns(FileEvents, events),
-            reports=_columns(CommitReports, reports),
-            steps=_columns(StepRecords, steps),
+            events=columns_from(FileEvents, dict(zip(EVENT_COLUMNS, by_event, strict=True))),
+            reports=columns_from_rows(CommitReports, self.reports),
+            steps=columns_from_rows(StepRecords, self.steps),
         )
-
-
-def _columns(columns_of: type[Columns], values: dict[str, list[Any]]) -> Columns:
-    def dtype(name: str) -> type:
-        if name in _TEXTS:
-            return object
-        return np.float64 if name.endswith(("_ms", "_s")) else np.int64
-
-    return columns_of(**{name: np.array(column, dtype=dtype(name)) for name, column in values.items()})
