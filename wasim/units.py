@@ -39,7 +39,7 @@ BYTE_UNITS = "|".join(_BYTE_UNITS)
 """A regular expression of the units that bytes may be given in: KiB is 1024, KB is 1000."""
 
 _BYTES = re.compile(rf"([0-9]+(?:\.[0-9]+)?)\s*({BYTE_UNITS})")
-_IEC = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+IEC_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def parse_duration_s(text: str) -> float:
@@ -95,8 +95,8 @@ def parse_bytes(text: str) -> int:
 def format_bytes(count: float) -> str:
     """Bytes with an IEC unit and three significant figures: 8388608 → `8.00 MiB`."""
     sign, size = ("-" if count < 0 else ""), abs(float(count))
-    for unit in _IEC:
-        if size < 1000 or unit == _IEC[-1]:
+    for unit in IEC_UNITS:
+        if size < 1000 or unit == IEC_UNITS[-1]:
             break
         size /= 1024
     digits = 0 if unit == "B" else _decimals(max(size, 1))

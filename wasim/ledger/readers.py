@@ -8,7 +8,7 @@ import numpy as np
 from wasim.units import Floats
 
 FULL_SCAN = "full_scan"
-LEAST_ROUNDS_FOR_A_PERCENTILE = 20
+LEAST_FOR_A_PERCENTILE = 20  # times, that the 95th is more than their maximum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def of_first_reader(probes: Sequence[PlanningProbe]) -> tuple[PlanningProbe, ...
 
 def percentile_ms(rounds_ms: Floats, percent: float) -> float | None:
     """A percentile in milliseconds; None below 20 rounds, where a tail would be a guess."""
-    enough = len(rounds_ms) >= LEAST_ROUNDS_FOR_A_PERCENTILE
+    enough = len(rounds_ms) >= LEAST_FOR_A_PERCENTILE
     return float(np.percentile(rounds_ms, percent)) if enough else None
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from math import ceil
 
 from wasim.iceberg.properties import WRITE_METADATA_LOCATION
-from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, PYICEBERG
+from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, LEAST_FOR_A_PERCENTILE, PYICEBERG
 from wasim.scenario.case import rows_within, whole_commits
 from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
 from wasim.scenario.faults import Check, Draft, Fault, Place, suggest
-from wasim.scenario.metrics import LEAST_ROUNDS_FOR_PERCENTILE, METRICS, PERCENTILES_OF_PLANNING, parse_limit
+from wasim.scenario.metrics import METRICS, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.parts import FLINK
 from wasim.scenario.scenario import triggers_s
 from wasim.scenario.settings import check_properties, check_spark_settings
@@ -215,9 +215,9 @@ def check_limits(draft: Draft) -> Iterator[Fault]:
             parse_limit(metric, text)
         except ValueError as wanted:
             yield Fault(place=place, problem=f"is {draft.quoted(*place)}", remedy=f"Give {wanted}.")
-        if metric in PERCENTILES_OF_PLANNING and rounds < LEAST_ROUNDS_FOR_PERCENTILE:
+        if metric in PERCENTILES_OF_PLANNING and rounds < LEAST_FOR_A_PERCENTILE:
             problem = f"is a 95th percentile, but planning.rounds_at_end is {rounds}"
-            remedy = f"Give planning.rounds_at_end of at least {LEAST_ROUNDS_FOR_PERCENTILE}."
+            remedy = f"Give planning.rounds_at_end of at least {LEAST_FOR_A_PERCENTILE}."
             yield Fault(place=place, problem=problem, remedy=remedy)
         first = draft.scenario.planning.readers[0]
         if metric == "load_p95_ms" and not BOUNDARIES[first].load:

@@ -129,7 +129,6 @@ def metric_words(metrics: Iterable[str]) -> str:
     return " and ".join(METRICS[metric].words for metric in metrics)
 
 
-LEAST_ROUNDS_FOR_PERCENTILE = 20
 MOST_BOUND = 2.0**63
 
 PERCENTILES_OF_PLANNING = ("planning_p95_ms", "load_p95_ms")

@@ -3,7 +3,6 @@ equality deletes, the keys of rows in Parquet.
 """
 
 import json
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +12,7 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.hash_order import hashed_order, iceberg_partition_hash, iceberg_text_hash, java_map_order
 from wasim.iceberg.record_fields import FileContent, PartitionValue, key_of
 from wasim.iceberg.schemas import Schema
+from wasim.twin.bounds import single_value
 from wasim.twin.data_files import DataFiles
 from wasim.twin.delete_sizes import (
     BITMAPS_BYTES,
@@ -33,7 +33,6 @@ _PATHS_DEVIATION_BYTES = 1.2  # random names deflate to more or less
 _POSITIONS_DEVIATION = 0.02
 _DELETE_TYPE_BYTES = 60  # of the footer's `delete-type` and `delete-field-ids`
 _ROW_POSITION_ID = 2147483645
-_LONG = struct.Struct("<q")
 PUFFIN_MAGIC_BYTES = 4
 
 
@@ -65,7 +64,7 @@ def position_delete_file(path: str, deleted: Sequence[DeletedRows], rng: np.rand
     lower = upper = None  # of several files Iceberg keeps no bounds
     if len(in_order) == 1:
         lower, upper = (
-            {PATH_ID: in_order[0].path.encode(), POSITION_ID: _LONG.pack(int(bound))}
+            {PATH_ID: in_order[0].path.encode(), POSITION_ID: single_value("long", int(bound))}
             for bound in (positions.min(), positions.max())
         )
     return DataFileEntry(

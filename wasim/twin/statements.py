@@ -4,7 +4,6 @@ table each touches, and what it writes.
 Rows that are rewritten are written by as many tasks as `writing_tasks` says.
 """
 
-import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +26,6 @@ from wasim.units import Ints
 from wasim.workload import Append, ChangeRows, RowChoice
 
 EVENT_ID = 1  # field id of the row number, the first column of each table
-_LONG = struct.Struct("<q")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,4 +281,4 @@ def _row_numbers(file: DataFileEntry) -> tuple[int, int] | None:
     lower, upper = (file.lower_bounds or {}).get(EVENT_ID), (file.upper_bounds or {}).get(EVENT_ID)
     if lower is None or upper is None:
         return None
-    return int(_LONG.unpack(lower)[0]), int(_LONG.unpack(upper)[0])
+    return int.from_bytes(lower, "little", signed=True), int.from_bytes(upper, "little", signed=True)

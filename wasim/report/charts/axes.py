@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from wasim.report.charts.chart import LABEL_PT, MUTED, TICK_PT, Look
-from wasim.units import DAY_S, HOUR_S, Floats, Ints, format_duration
+from wasim.units import DAY_S, HOUR_S, IEC_UNITS, Floats, Ints, format_duration
 
 MOST_TICKS = 6
 SMALLEST_PT, ROOMY_CHARACTERS = 7.0, 38  # letters that fit a figure at full size
@@ -25,7 +25,6 @@ _ROUND_STEPS_S = (
     *(step * DAY_S for step in (1, 2, 7, 30, 90, 365)),
 )
 _COUNT_STEPS = (((1, 2, 3, 5, 7), 1), ((1, 2, 5), 1), ((1, 3), 1), ((1,), 1), ((1,), 2), ((1,), 3))
-_IEC = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +40,8 @@ def byte_label(count: float, _position: int = 0) -> str:
     """A tick's bytes, without needless digits: 1048576 → `1 MiB`."""
     if count <= 0:
         return "0 B"
-    power = min(max(int(log2(count) // 10), 0), len(_IEC) - 1)
-    return f"{count / 1024**power:g} {_IEC[power]}"
+    power = min(max(int(log2(count) // 10), 0), len(IEC_UNITS) - 1)
+    return f"{count / 1024**power:g} {IEC_UNITS[power]}"
 
 
 def byte_ticks(low: float, high: float) -> list[float]:
@@ -76,7 +75,7 @@ def set_byte_axis(axis: Axis) -> None:
 def set_linear_byte_axis(axis: Axis) -> None:
     """An axis of bytes from 0 with ticks at even steps of a round number of units. Limits must be final."""
     _, end = _limits(axis)
-    unit = 1024.0 ** min(max(int(log2(max(end, 1)) // 10), 0), len(_IEC) - 1)
+    unit = 1024.0 ** min(max(int(log2(max(end, 1)) // 10), 0), len(IEC_UNITS) - 1)
     steps = (digit * 10.0**power for power in range(4) for digit in (1, 2, 5))
     step = next(step for step in steps if end / (step * unit) <= MOST_TICKS - 1) * unit
     _set_ticks(axis, list(np.arange(0, end, step)), byte_label)

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import FitReport
 from wasim.ledger import DATA_KINDS, METADATA_KINDS, Contention, Kind
+from wasim.ledger.readers import LEAST_FOR_A_PERCENTILE
 from wasim.ledger.totals import OperationTotals
 from wasim.report.answer import Answer, Conclusion, conclude, measured_line, state_facts
 from wasim.report.charts import OF_DETAIL, DrawnChart, LeftOut, render_chart
@@ -83,9 +84,6 @@ def _remains(case: CaseRun) -> dict[str, str]:
     }
 
 
-FEWEST = 20  # commits, that a 95th percentile is more than their maximum
-
-
 def contention_table(run: Run) -> TextTable:
     """Attempts, what was lost, and latency by case; empty where no case has several writers."""
     several = any(one.case.writer.writers > 1 for one in run.cases)
@@ -115,7 +113,7 @@ def _contended(run: CaseRun, cost: Contention) -> dict[str, str]:
         "orphans": format_bytes(sum(cost.orphan_bytes.values())),
         "orphan files": f"{cost.orphan_files:,}",
         "median ms": _figure(run.commit_ms(50)),
-        "p95 ms": _figure(run.commit_ms(95)) if run.commits >= FEWEST else ABSENT,
+        "p95 ms": _figure(run.commit_ms(95)) if run.commits >= LEAST_FOR_A_PERCENTILE else ABSENT,
         "commits/s": _figure(_landed_per_s(run)),
     }
 
