@@ -33,12 +33,8 @@ from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
 
 WIDTH = 80
 BAR = 20  # characters
-FIRST_METRICS = (
-    "metadata_bytes_per_day",
-    "metadata_json_bytes",
-    "manifests",
-    "metadata_on_disk_bytes",
-    "planning_p50_ms",
+FIRST_METRICS = tuple(
+    "metadata_bytes_per_day metadata_json_bytes manifests metadata_on_disk_bytes planning_p50_ms".split()
 )
 WORST_DAY_APART, JUST_APART = 1.25, 1.01  # times the mean: a worst day has a row of its own, and one with a limit
 CHOSEN = "→"  # as in the tables of a run

@@ -244,7 +244,7 @@ def request_from_flags(given: Mapping[str, str | None], requirements: Requiremen
     """A request for a table that a few flags describe: see `document_from_flags`. WasimError names the flag."""
     document, assumed = document_from_flags(given)
     profile = document["writer"].get("profile") if isinstance(document["writer"], Mapping) else None
-    if profile not in (None, *SHIPPED):
+    if profile is not None and profile not in SHIPPED:
         kinds = ", ".join(dict.fromkeys((*WRITER_KINDS, *SHIPPED)))
         raise WasimError(f"--writer is {quoted(profile)}. Give {kinds}; or a file of wasim profile as --profile.")
     return _request(FLAGS, document, requirements, limits=(), assumed=assumed)

@@ -8,15 +8,11 @@ from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
 
 OFTEN = {DAY_S: "daily", HOUR_S: "hourly"}
 SAID_TO = {"money": 2, "bytes": 0}  # decimals
-SHOWN_METRICS = (
-    "monthly_cost",
-    "metadata_bytes_per_day",
-    "wa_metadata",
-    "metadata_json_bytes",
-    "manifests",
-    "metadata_on_disk_bytes",
-    "load_p50_ms",
-    "planning_p50_ms",
+SHOWN_METRICS = tuple(
+    """
+    monthly_cost metadata_bytes_per_day wa_metadata metadata_json_bytes manifests metadata_on_disk_bytes load_p50_ms
+    planning_p50_ms
+    """.split()
 )
 """Metrics of every table of a plan, on the terminal and on the page, in this order."""
 

@@ -9,17 +9,11 @@ from json import JSONDecodeError
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.properties import TableProperties
 
-PARTS = (
-    "snapshots",
-    "snapshot-log",
-    "metadata-log",
-    "schemas",
-    "partition-specs",
-    "sort-orders",
-    "properties",
-    "refs",
-    "statistics",
-    "partition-statistics",
+PARTS = tuple(
+    """
+    snapshots snapshot-log metadata-log schemas partition-specs sort-orders properties refs statistics
+    partition-statistics
+    """.split()
 )
 REST = "rest"
 _SPACE = re.compile(r"[\s,:]*")

@@ -24,24 +24,10 @@ from wasim.iceberg.json_text import (
 )
 
 _PLAIN_TYPES = frozenset(
-    [
-        "boolean",
-        "int",
-        "long",
-        "float",
-        "double",
-        "date",
-        "time",
-        "timestamp",
-        "timestamptz",
-        "timestamp_ns",
-        "timestamptz_ns",
-        "string",
-        "uuid",
-        "binary",
-        "unknown",
-        "variant",
-    ]
+    """
+    boolean int long float double date time timestamp timestamptz timestamp_ns timestamptz_ns string uuid binary
+    unknown variant
+    """.split()
 )
 _FIXED = re.compile(r"fixed\[\s*(\d{1,9})\s*\]")
 _DECIMAL = re.compile(r"decimal\(\s*(\d{1,2})\s*,\s*(\d{1,2})\s*\)")

@@ -51,36 +51,16 @@ _REFUSED_PROPERTIES = {
 _RENAMED_PROPERTIES = (WRITE_FOLDER_STORAGE_LOCATION, OBJECT_STORE_PATH)
 
 _SETTING = re.compile(r"spark(\.[A-Za-z0-9_-]+)+")
-_REFUSED_SETTINGS = (
-    "spark.api.mode",
-    "spark.app",
-    "spark.archives",
-    "spark.driver.bindAddress",
-    "spark.driver.defaultJavaOptions",
-    "spark.driver.extraClassPath",
-    "spark.driver.extraJavaOptions",
-    "spark.driver.extraLibraryPath",
-    "spark.driver.host",
-    "spark.driver.userClassPathFirst",
-    "spark.executor.extraClassPath",
-    "spark.executor.extraJavaOptions",
-    "spark.executor.userClassPathFirst",
-    "spark.extraListeners",
-    "spark.files",
-    "spark.jars",
-    "spark.master",
-    "spark.plugins",
-    "spark.remote",
-    "spark.sql.caseSensitive",
-    "spark.sql.catalog",
-    "spark.sql.defaultCatalog",
-    "spark.sql.extensions",
-    "spark.sql.session.timeZone",
-    "spark.sql.variable",
-    "spark.sql.warehouse.dir",
-    "spark.submit",
-    "spark.ui.enabled",
-    "spark.ui.showConsoleProgress",
+_REFUSED_SETTINGS = tuple(
+    """
+    spark.api.mode spark.app spark.archives spark.driver.bindAddress spark.driver.defaultJavaOptions
+    spark.driver.extraClassPath spark.driver.extraJavaOptions spark.driver.extraLibraryPath spark.driver.host
+    spark.driver.userClassPathFirst spark.executor.extraClassPath spark.executor.extraJavaOptions
+    spark.executor.userClassPathFirst spark.extraListeners spark.files spark.jars spark.master spark.plugins
+    spark.remote spark.sql.caseSensitive spark.sql.catalog spark.sql.defaultCatalog spark.sql.extensions
+    spark.sql.session.timeZone spark.sql.variable spark.sql.warehouse.dir spark.submit spark.ui.enabled
+    spark.ui.showConsoleProgress
+    """.split()
 )
 """Each with all that lies below it. They choose the program, its tables or its clock, not how it is tuned."""
 

@@ -29,17 +29,11 @@ _FITTING = {
     "bucket": _BUCKETED,
     "truncate": _TRUNCATED,
 }
-_METADATA_COLUMNS = (
-    "_file",
-    "_pos",
-    "_deleted",
-    "_spec_id",
-    "_partition",
-    "_row_id",
-    "_last_updated_sequence_number",
-    "_change_type",
-    "_change_ordinal",
-    "_commit_snapshot_id",
+_METADATA_COLUMNS = tuple(
+    """
+    _file _pos _deleted _spec_id _partition _row_id _last_updated_sequence_number _change_type _change_ordinal
+    _commit_snapshot_id
+    """.split()
 )
 _MANY = 10**18
 _MOST_VALUES = {

@@ -216,21 +216,14 @@ _SETTINGS = _PLAIN_SETTINGS | {
     "spark.sql.shuffle.partitions": "4",  # 200 tasks for a few hundred rows would time Spark, not Iceberg
     "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
 }
-_OFTEN_NAMED = (
-    "java.util.HashMap",
-    "org.apache.hadoop.conf.Configuration",
-    "org.apache.iceberg.CatalogUtil",
-    "org.apache.iceberg.TableMetadataParser",
-    "org.apache.iceberg.catalog.TableIdentifier",
-    "org.apache.iceberg.expressions.Expressions",
-    "org.apache.iceberg.metrics.InMemoryMetricsReporter",
-    "org.apache.iceberg.relocated.com.google.common.collect.Iterables",
-    "org.apache.iceberg.spark.Spark3Util",
-    "org.apache.iceberg.spark.actions.SparkActions",
-    "py4j.reflection.TypeUtil",  # PySpark asks it a dozen times of each error
-    "wasim.recorder.Appends",
-    "wasim.recorder.Changes",
-    "wasim.recorder.CountingFiles",
-    "wasim.recorder.Journal",
-    "wasim.recorder.MemoryCatalog",
+# PySpark asks for py4j's TypeUtil a dozen times of each error.
+_OFTEN_NAMED = tuple(
+    """
+    java.util.HashMap org.apache.hadoop.conf.Configuration org.apache.iceberg.CatalogUtil
+    org.apache.iceberg.TableMetadataParser org.apache.iceberg.catalog.TableIdentifier
+    org.apache.iceberg.expressions.Expressions org.apache.iceberg.metrics.InMemoryMetricsReporter
+    org.apache.iceberg.relocated.com.google.common.collect.Iterables org.apache.iceberg.spark.Spark3Util
+    org.apache.iceberg.spark.actions.SparkActions py4j.reflection.TypeUtil wasim.recorder.Appends
+    wasim.recorder.Changes wasim.recorder.CountingFiles wasim.recorder.Journal wasim.recorder.MemoryCatalog
+    """.split()
 )

@@ -28,30 +28,12 @@ from wasim.twin.recipe import NO_OTHERS, ExpiryOfCommit, Positive, Recipe, Trigg
 from wasim.twin.summary import COUNTERS
 
 SCHEMA_VERSION = 1
-SHIPPED = (
-    "spark_streaming",
-    "spark_batch",
-    "core",
-    "spark_streaming_1_10",
-    "spark_batch_1_10",
-    "spark_batch_0_12",
-    "flink",
-    "flink_0_14",
-    "kafka_connect",
-    "security_lake",
-    "trino",
-    "pyiceberg",
-    "iceberg_go",
-    "automq",
-    "redpanda",
-    "redpanda_connect",
-    "debezium",
-    "estuary",
-    "olake",
-    "fluss",
-    "duckdb",
-    "firehose",
-    "athena",
+SHIPPED = tuple(
+    """
+    spark_streaming spark_batch core spark_streaming_1_10 spark_batch_1_10 spark_batch_0_12 flink flink_0_14
+    kafka_connect security_lake trino pyiceberg iceberg_go automq redpanda redpanda_connect debezium estuary olake
+    fluss duckdb firehose athena
+    """.split()
 )
 OF_KINDS = ("spark_batch", "spark_streaming")  # of writers that a scenario names by their kind alone
 Origin = Literal["measured", "documented"]
@@ -296,7 +278,7 @@ def _profile(document: dict[str, Any], source: str, text: str = "") -> WriterPro
 _READER = TypeAdapter(WriterProfile)
 _NOWHERE = Mark(0, 0)
 _OF_COMMITS = frozenset(
-    "query_id epoch trino_query wall_ms checkpoint application_ms job_hex operator_hex commit_uuid control_offset"  # noqa: SIM905
+    "query_id epoch trino_query wall_ms checkpoint application_ms job_hex operator_hex commit_uuid control_offset"
     " event_time_iso owner".split()
 )
 """What templates of a commit may name: see `CaseWriter.moment`."""
