@@ -48,14 +48,11 @@ def content_file_json(file: DataFileEntry, partition_types: Sequence[Type], *, s
         "partition": [_single_value(value, kind) for value, kind in values] or None,
         **{one.name: _json_value(getattr(file, one.name)) for one in fields(file) if one.name not in _OTHERWISE},
     }
-    return {_key(name): value for name, value in members.items() if value is not None}
+    given = {name: value for name, value in members.items() if value is not None}
+    return {name.replace("_bytes", "-in-bytes").replace("_", "-"): value for name, value in given.items()}
 
 
 _OTHERWISE = ("content", "partition", "block_size_bytes")
-
-
-def _key(name: str) -> str:
-    return name.replace("_bytes", "-in-bytes").replace("_", "-")
 
 
 def _json_value(value: Any) -> Any:

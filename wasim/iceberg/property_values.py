@@ -54,11 +54,6 @@ def one_of(*names: str) -> ValueType:
     return ValueType(name=" | ".join(names), parse=parse)
 
 
-def _parse_boolean(text: str) -> bool:
-    """Boolean.parseBoolean: `true` in any case is true, everything else is false, `yes` and `1` too."""
-    return text.lower() == "true"
-
-
 def _whole_number(text: str, allowed: range) -> int:
     """Integer.parseInt or Long.parseLong: a sign and digits, nothing else, within range."""
     if not _NUMBER.fullmatch(text):
@@ -90,7 +85,8 @@ def _parse_metrics_mode(text: str) -> MetricsMode:
     raise ValueError("Give none, counts, full or truncate(16), with any length above zero.")
 
 
-BOOLEAN = ValueType(name="boolean", parse=_parse_boolean)
+# As Boolean.parseBoolean: everything else is false, `yes` and `1` too.
+BOOLEAN = ValueType(name="boolean", parse=lambda text: text.lower() == "true")
 INT = ValueType(name="int", parse=_parse_int)
 COUNT = ValueType(name="int, not negative", parse=lambda text: _whole_number(text, range(INT_RANGE.stop)))
 AT_LEAST_ONE = ValueType(name="int, at least 1", parse=lambda text: max(1, _parse_int(text)))

@@ -34,7 +34,8 @@ class Totals:
 
     def times(self, tables: int) -> "Totals":
         """The totals of so many tables that are the same."""
-        return self if tables == 1 else Totals(**{name: _times(getattr(self, name), tables) for name in self.__slots__})
+        by_name = {name: getattr(self, name) for name in self.__slots__}
+        return Totals(**{name: {kind: one[kind] * tables for kind in one} for name, one in by_name.items()})
 
     @property
     def metadata_bytes(self) -> int:
@@ -45,10 +46,6 @@ class Totals:
     def data_bytes(self) -> int:
         """All data written."""
         return sum(self.written_bytes[kind] for kind in DATA_KINDS)
-
-
-def _times(counts: dict[Kind, int], tables: int) -> dict[Kind, int]:
-    return {kind: count * tables for kind, count in counts.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

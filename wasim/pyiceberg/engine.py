@@ -186,13 +186,9 @@ def _lines(case: Case, warehouse: Path) -> Lines:
     return journal.lines
 
 
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in ("pyiceberg", "pyarrow")}
-
-
 PYICEBERG = Writer(
     name="pyiceberg",
-    versions=_versions,
+    versions=lambda: {name: version(name) for name in ("pyiceberg", "pyarrow")},
     check=check_writable,
     write=_lines,
     failures=(WasimError, CommitFailedException, OSError, NotImplementedError, ValueError, ModuleNotFoundError),

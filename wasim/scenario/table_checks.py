@@ -98,13 +98,9 @@ def _check_column(draft: Draft, column: Columns, here: Place) -> Iterator[Fault]
         of = f"{kind} of length {column.length}" if longer else kind
         why = f"but wasim makes {most} different values of a {of}"
         yield draft.fault((*here, "values"), why, f"Give at most {most}{longer}.")
-    if (digits := decimal_digits(inner[-1])) and not _is_decimal(*digits):
+    if (digits := decimal_digits(inner[-1])) and not (1 <= digits[0] <= 38 and digits[1] <= min(digits[0], 37)):
         remedy = "Give a precision from 1 to 38 and a scale no greater, of 37 at most, such as decimal(10,2)."
         yield Fault(place=(*here, "type"), problem=f"is {draft.quoted(*here, 'type')}", remedy=remedy)
-
-
-def _is_decimal(precision: int, scale: int) -> bool:
-    return 1 <= precision <= 38 and scale <= min(precision, 37)
 
 
 def check_roles(draft: Draft) -> Iterator[Fault]:

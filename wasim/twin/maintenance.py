@@ -13,7 +13,6 @@ import numpy as np
 from wasim.errors import WasimError
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name, rewritten_manifest_name
-from wasim.iceberg.record_fields import PartitionValue
 from wasim.iceberg.retention import Expiry, retained_of
 from wasim.iceberg.snapshots import SnapshotRef, Way
 from wasim.ledger import Kind
@@ -304,13 +303,8 @@ def _parts(table: SimulatedTable, group: Sequence[LiveManifest]) -> int:
 
 def _rewrite(table: SimulatedTable, group: Sequence[LiveManifest], identity: CommitIdentity) -> list[LiveManifest]:
     entries = [entry for manifest in group for entry in manifest.live]
-    entries.sort(key=lambda entry: tuple(map(_place, entry.file.partition)))
+    entries.sort(key=lambda entry: [(value is not None, value) for value in entry.file.partition])  # null first
     parts = _parts(table, group)
     names = [rewritten_manifest_name(draw_uuid(table.rng)) for _ in range(parts)]
     # Spark's writer of these ignores the table's properties
     return [table.write_manifest(name, entries[part::parts], identity, plain=True) for part, name in enumerate(names)]
-
-
-def _place(value: PartitionValue) -> tuple[bool, PartitionValue]:
-    """Where a partition value sorts: null first."""
-    return value is not None, value
