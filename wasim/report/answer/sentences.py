@@ -182,13 +182,10 @@ def _of_cases(run: Run) -> str:
 
 def _contended(run: Run) -> str:
     """The case of concurrent writers that lost most; nothing where every case has one writer."""
-    crowds = [case for case in run.cases if case.case.writer.writers > 1 and case.contention is not None]
-    if not crowds:
+    costs = [(one, one.contention) for one in run.cases if one.case.writer.writers > 1 and one.contention is not None]
+    if not costs:
         return ""
-    worst = max(crowds, key=_lost_share)
-    cost = worst.contention
-    if cost is None:
-        return ""
+    worst, cost = max(costs, key=lambda pair: pair[1].lost_share)
     return (
         f"{name_without_interval(worst.case)} lost most: {cost.lost_attempts:,} of {cost.attempts:,} attempts, and "
         f"{cost.failed_commits:,} of {worst.commits + cost.failed_commits:,} commits failed."
@@ -204,11 +201,6 @@ def _by_landed_commit(run: Run) -> str:
     least, most = min(run.cases, key=by_commit), max(run.cases, key=by_commit)
     ends = (f"{format_bytes(by_commit(one))} ({name_without_interval(one.case)})" for one in (least, most))
     return f"Each commit that landed took {' to '.join(ends)} of metadata."
-
-
-def _lost_share(run: CaseRun) -> float:
-    cost = run.contention
-    return 0.0 if cost is None else cost.lost_share
 
 
 def state_facts(answer: Answer, run: Run) -> list[str]:
