@@ -1,6 +1,5 @@
 """A scenario's cases carried out on real Iceberg tables, group by group of those that share a Spark session."""
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -19,7 +18,7 @@ from wasim.core import CORE
 from wasim.errors import WasimError
 from wasim.estimate import case_s
 from wasim.runner import Job, Outcome, run_cases
-from wasim.runs import RunFolder, key_versions, provenance, write_atomically
+from wasim.runs import RunFolder, key_versions, note_provenance
 from wasim.scenario import Case, LoadedScenario
 from wasim.spark import (
     DEFAULT_MASTER,
@@ -236,7 +235,8 @@ def _note_provenance(
     folder: RunFolder, options: BenchOptions, session: Session, cases: Iterable[Case]
 ) -> dict[str, object]:
     of_servers = {jar.file_name: jar.sha256 for case in cases for jar in case_jars(case).servers}
-    notes = provenance(
+    return note_provenance(
+        folder.path,
         engine={
             "name": options.engine.name,
             "data": "written" if options.engine.writes_data else "described only",
@@ -244,10 +244,7 @@ def _note_provenance(
             "master": options.master,
         },
         jars={jar.name: file_sha256(jar) for jar in session.jars} | of_servers,
-        folder=folder.path,
     )
-    write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
-    return notes
 
 
 def _with_remedy(line: str, folder: Path) -> str:

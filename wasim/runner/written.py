@@ -1,6 +1,5 @@
 """A scenario's cases written by an engine without Spark, one after the other: each recorded, audited and saved."""
 
-import json
 import os
 import shutil
 import time
@@ -17,7 +16,7 @@ from wasim.errors import CaseFailed, WasimError
 from wasim.iceberg import ManifestFile, read_manifest, read_manifest_list
 from wasim.ledger import Action, Kind, Recording
 from wasim.runner.conclude import Job, Outcome, run_cases
-from wasim.runs import CaseRun, RunFolder, key_versions, make_durable, provenance, save_case, write_atomically
+from wasim.runs import CaseRun, RunFolder, keep_case, key_versions, note_provenance
 from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.settings import TABLE_NAME
 
@@ -71,8 +70,7 @@ def write_scenario(
         writer.check(case)
 
     def write_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
-        notes = provenance(engine={"name": writer.name, "data": "written"}, jars=versions, folder=folder.path)
-        write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
+        note_provenance(folder.path, engine={"name": writer.name, "data": "written"}, jars=versions)
         failures = {}
         for key, case in left.items():
             try:
@@ -119,11 +117,7 @@ def _write(writer: Writer, case: Case, key: str, folder: RunFolder) -> None:
         live_bytes=_live_bytes(recording, root),
         wall_s=time.monotonic() - started_s,
     )
-    finished = replace(finished, location=str(root))
-    unfinished = folder.unfinished_case(key)
-    unfinished.mkdir(parents=True)
-    save_case(finished, recording, unfinished)
-    make_durable(unfinished, folder.case(key))
+    keep_case(folder, replace(finished, location=str(root)), recording)
 
 
 def _with_delete_files(recording: Recording, root: Path) -> Recording:

@@ -1,5 +1,6 @@
 """Under which circumstances a run was made: versions, jars, machine. Names no user, no host and no address."""
 
+import json
 import os
 import platform
 import subprocess
@@ -15,6 +16,7 @@ from typing import Any
 from wasim import __version__
 from wasim.ledger.vocabulary import SCHEMA_VERSION
 from wasim.processes import available_cores
+from wasim.runs.folder import write_atomically
 
 _PACKAGES = ("pyspark", "py4j", "pyarrow", "numpy", "scipy", "fastavro", "pydantic", "ruamel.yaml", "matplotlib")
 
@@ -24,12 +26,12 @@ def key_versions(jars: Mapping[str, str]) -> dict[str, str]:
     return {"wasim": __version__, "ledger_schema": str(SCHEMA_VERSION), **_versions(["pyspark"]), **jars}
 
 
-def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Path) -> dict[str, Any]:
-    """Everything that a reader needs to judge, or repeat, a run's figures.
+def note_provenance(folder: Path, *, engine: Mapping[str, str], jars: Mapping[str, str]) -> dict[str, Any]:
+    """Everything that a reader needs to judge, or repeat, a run's figures, written to `provenance.json` in its folder.
 
     `engine` says what carried out the steps (name, Java, master …); `jars` holds the SHA-256 of each jar by file name.
     """
-    return {
+    notes = {
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "engine": dict(engine),
         "wasim": __version__,
@@ -45,6 +47,8 @@ def provenance(*, engine: Mapping[str, str], jars: Mapping[str, str], folder: Pa
         "file_system": _said("stat", "-f", "-c", "%T", str(folder)) or "unknown",
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
+    write_atomically(folder / "provenance.json", json.dumps(notes, indent=1))
+    return notes
 
 
 def _versions(packages: Iterable[str]) -> dict[str, str]:

@@ -34,7 +34,7 @@ from wasim.ledger import (
 from wasim.ledger.parquet import read_columns, save_columns
 from wasim.ledger.totals import amplification
 from wasim.runs.documents import read_timed, timed_document
-from wasim.runs.folder import write_atomically
+from wasim.runs.folder import RunFolder, make_durable, write_atomically
 from wasim.runs.values import CaseRun, Run, Simulation, settled_of
 from wasim.scenario import Case, case_from_document
 from wasim.storage.access import read_regular
@@ -89,6 +89,14 @@ def _rows_of(case: Case) -> str:
 
 
 SAVED_VERSION = 3
+
+
+def keep_case(folder: RunFolder, case: CaseRun, recording: Recording | None) -> None:
+    """Saves a finished case in the folder of its run."""
+    unfinished = folder.unfinished_case(case.key)
+    unfinished.mkdir(parents=True)
+    save_case(case, recording, unfinished)
+    make_durable(unfinished, folder.case(case.key))
 
 
 def save_case(case: CaseRun, recording: Recording | None, folder: Path) -> None:

@@ -1,6 +1,5 @@
 """A scenario simulated: each case in its mode, into a run's folder or in memory."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +11,7 @@ from wasim.errors import CaseFailed, WasimError
 from wasim.ledger import Recording
 from wasim.processes import map_in_processes
 from wasim.runner import Job, Outcome, conclude, run_cases
-from wasim.runs import CaseRun, Run, RunFolder, make_durable, provenance, save_case, write_atomically
+from wasim.runs import CaseRun, Run, RunFolder, keep_case, note_provenance
 from wasim.runs.saved import share_denominator
 from wasim.scenario import Case, LoadedScenario
 from wasim.scenario.prices import load_prices, prices_for
@@ -62,11 +61,8 @@ def simulate(scenario: LoadedScenario, options: SimulationOptions, console: Cons
         return conclude(_run_of(scenario, cases, say), scenario, prices)
 
     def simulate_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
-        notes = provenance(
-            engine={"name": ENGINE_NAME, "data": "none", "mode": str(options.mode)}, jars={}, folder=folder.path
-        )
-        write_atomically(folder.path / "provenance.json", json.dumps(notes, indent=1))
-        return _simulate([cases[key] for key in left], say, partial(_save, folder))
+        note_provenance(folder.path, engine={"name": ENGINE_NAME, "data": "none", "mode": str(options.mode)}, jars={})
+        return _simulate([cases[key] for key in left], say, partial(keep_case, folder))
 
     job = Job(
         scenario=scenario,
@@ -155,13 +151,6 @@ def _run_of(scenario: LoadedScenario, cases: Mapping[str, SimulatedCase], say: S
         failures=failures,
         overrides=scenario.overrides,
     )
-
-
-def _save(folder: RunFolder, made: CaseRun, recording: Recording | None) -> None:
-    unfinished = folder.unfinished_case(made.key)
-    unfinished.mkdir(parents=True)
-    save_case(made, recording, unfinished)
-    make_durable(unfinished, folder.case(made.key))
 
 
 def _folder_name(case: Case) -> str:
