@@ -105,9 +105,6 @@ def _compact_metadata_json(metadata: TableMetadata, snapshot_texts: Sequence[str
     version, current = metadata.format_version, metadata.current_snapshot_id
     keys = metadata.encryption_keys
     snapshots = map(snapshot_json, metadata.snapshots) if snapshot_texts is None else snapshot_texts
-    snapshot_log = [
-        f'{{"timestamp-ms":{entry.timestamp_ms},"snapshot-id":{entry.snapshot_id}}}' for entry in metadata.snapshot_log
-    ]
     members = {
         "format-version": str(version),
         "table-uuid": "null" if metadata.table_uuid is None else quote(metadata.table_uuid),
@@ -133,13 +130,18 @@ def _compact_metadata_json(metadata: TableMetadata, snapshot_texts: Sequence[str
         "snapshots": json_array(snapshots),
         "statistics": json_array(map(STATISTICS.json, metadata.statistics)),
         "partition-statistics": json_array(map(PARTITION_STATISTICS.json, metadata.partition_statistics)),
-        "snapshot-log": json_array(snapshot_log),
+        "snapshot-log": json_array(map(snapshot_log_entry_json, metadata.snapshot_log)),
         "metadata-log": json_array(map(metadata_log_entry_json, metadata.metadata_log)),
     }
     since = {"refs": REFS_SINCE, "statistics": STATISTICS_SINCE, "partition-statistics": PARTITION_STATISTICS_SINCE}
     return json_object(
         (key, text) for key, text in members.items() if text is not None and release >= since.get(key, release)
     )
+
+
+def snapshot_log_entry_json(entry: SnapshotLogEntry) -> str:
+    """An entry of the snapshot log as compact JSON."""
+    return f'{{"timestamp-ms":{entry.timestamp_ms},"snapshot-id":{entry.snapshot_id}}}'
 
 
 def metadata_log_entry_json(entry: MetadataLogEntry) -> str:

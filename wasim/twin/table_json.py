@@ -9,7 +9,7 @@ from wasim.iceberg import TableMetadata
 from wasim.iceberg.codecs import GZIP_HEADER, gzip_bytes
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.json_text import pretty_json
-from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json
+from wasim.iceberg.metadata_json import metadata_log_entry_json, render_metadata_json, snapshot_log_entry_json
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.releases import COMPACT_JSON_SINCE, NEWEST, Release
 from wasim.iceberg.snapshots import (
@@ -24,7 +24,6 @@ from wasim.iceberg.snapshots import (
 from wasim.rules.maintenance import log_entries_dropped
 
 MAIN = "main"
-_LOG_ENTRY = '{{"timestamp-ms":{},"snapshot-id":{}}}'
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,7 +81,7 @@ class TableJson:
     def _main_at(self, snapshot_id: int, at_ms: int) -> dict[str, Any]:
         entry = SnapshotLogEntry(timestamp_ms=at_ms, snapshot_id=snapshot_id)
         self.snapshot_log.append(entry)
-        self.item_bytes += self.bytes_of(_logged(entry))
+        self.item_bytes += self.bytes_of(snapshot_log_entry_json(entry))
         refs = with_ref(self.base.refs, MAIN, SnapshotRef(snapshot_id=snapshot_id))
         return {"current_snapshot_id": snapshot_id, "refs": refs}
 
@@ -94,7 +93,7 @@ class TableJson:
                 self.item_bytes -= self.bytes_of(statistics_json(self.statistics.pop(snapshot_id)))
         gone = [place for place, entry in enumerate(self.snapshot_log) if entry.snapshot_id not in self.snapshots]
         kept = gone[-1] + 1 if gone else 0
-        self.item_bytes -= sum(self.bytes_of(_logged(entry)) for entry in self.snapshot_log[:kept])
+        self.item_bytes -= sum(self.bytes_of(snapshot_log_entry_json(entry)) for entry in self.snapshot_log[:kept])
         del self.snapshot_log[:kept]
 
     def _log(self, entry: MetadataLogEntry) -> None:
@@ -144,7 +143,3 @@ def with_ref(refs: Mapping[str, SnapshotRef], name: str, ref: SnapshotRef) -> di
     """The references with one more, or another, in the order of Java's map."""
     both = {**refs, name: ref}
     return {key: both[key] for key in java_map_order(both)}
-
-
-def _logged(entry: SnapshotLogEntry) -> str:
-    return _LOG_ENTRY.format(entry.timestamp_ms, entry.snapshot_id)
