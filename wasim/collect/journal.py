@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from wasim.collect.audit import classify, local_path
-from wasim.iceberg.names import parse_manifest_list_name, parse_manifest_name
+from wasim.iceberg.names import commit_of_manifest, parse_manifest_list_name
 from wasim.ledger import Action, CommitReports, FileEvents, Kind, Recording, Requests, StepRecords, request_kind
 from wasim.ledger.events import columns_from_rows
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
@@ -333,9 +333,10 @@ class _Owners:
 
     def _by_name(self, line: Line) -> int | None:
         path, name = local_path(line["file"]), _name(line)
-        named = parse_manifest_list_name(name) or parse_manifest_name(name)
-        if named is not None and named.commit_uuid in self._of_commit:
-            return self._of_commit[named.commit_uuid]
+        named = parse_manifest_list_name(name)
+        commit = commit_of_manifest(name) if named is None else named.commit_uuid
+        if commit in self._of_commit:
+            return self._of_commit[commit]
         before = local_path(line["from"]) if line["do"] == "rename" else path
         if before in self._of_file:
             return self._of_file[before]

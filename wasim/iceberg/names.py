@@ -28,7 +28,6 @@ class MetadataJsonName:
 
     version: int | None
     uuid: str | None
-    is_gzip: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,23 +39,15 @@ class ManifestListName:
     commit_uuid: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestName:
-    """What the name of a manifest says: the commit, and its number among the manifests that the commit wrote."""
-
-    commit_uuid: str
-    number: int | None
-
-
 # The hexadecimal UUID is Iceberg's; versions have at least five digits, more when the table is that old.
 _METADATA_JSON = re.compile(
     rf"(?:v(?P<hadoop>\d{{1,18}})|(?P<version>\d{{1,18}})(?:-(?P<uuid>{_UUID}|[\w-]+))?|(?P<bare>[\w-]+))"
-    r"(?P<gz>\.gz|\.zstd)?\.metadata\.json(?P<old_gz>\.gz)?"
+    r"(?:\.gz|\.zstd)?\.metadata\.json(?:\.gz)?"
 )
 _METADATA_JSON_MARK = ".metadata.json"
 _MANIFEST_LIST = re.compile(rf"snap-(?P<id>-?\d{{1,19}})-(?P<attempt>\d{{1,9}})-(?P<uuid>{_UUID})\.avro")
 # Manifests of format version 4 are Parquet.
-_MANIFEST = re.compile(rf"(?P<uuid>{_UUID})-m(?P<number>\d{{1,9}})\.(?:avro|parquet)")
+_MANIFEST = re.compile(rf"(?P<uuid>{_UUID})-m\d{{1,9}}\.(?:avro|parquet)")
 _OPTIMIZED_MANIFEST = re.compile(rf"optimized-m-(?P<uuid>{_UUID})\.(?:avro|parquet)")
 # Flink's checkpoint manifests: job, operator, subtask, attempt, checkpoint, counter and perhaps a suffix.
 _FLINK_MANIFEST = re.compile(r"[0-9a-f]{32}-.+-\d{5,}-\d+-\d+-\d{5,}(?:-[^/]+)?\.avro")
@@ -114,10 +105,7 @@ def _parsed_metadata_name(name: str) -> MetadataJsonName | None:
     if not match:
         return None
     version = match["hadoop"] or match["version"]
-    uuid = match["uuid"] or match["bare"]
-    return MetadataJsonName(
-        version=int(version) if version else None, uuid=uuid, is_gzip=match["gz"] == ".gz" or bool(match["old_gz"])
-    )
+    return MetadataJsonName(version=int(version) if version else None, uuid=match["uuid"] or match["bare"])
 
 
 def parse_manifest_list_name(name: str) -> ManifestListName | None:
@@ -128,12 +116,10 @@ def parse_manifest_list_name(name: str) -> ManifestListName | None:
     return ManifestListName(snapshot_id=int(match["id"]), attempt=int(match["attempt"]), commit_uuid=match["uuid"])
 
 
-def parse_manifest_name(name: str) -> ManifestName | None:
-    """What a manifest's file name says, or None for other names."""
-    if match := _MANIFEST.fullmatch(name):
-        return ManifestName(commit_uuid=match["uuid"], number=int(match["number"]))
-    match = _OPTIMIZED_MANIFEST.fullmatch(name)
-    return ManifestName(commit_uuid=match["uuid"], number=None) if match else None
+def commit_of_manifest(name: str) -> str | None:
+    """The UUID of the commit that a manifest's file name tells, or None for other names."""
+    match = _MANIFEST.fullmatch(name) or _OPTIMIZED_MANIFEST.fullmatch(name)
+    return match["uuid"] if match else None
 
 
 def is_staged_by_flink(name: str) -> bool:
