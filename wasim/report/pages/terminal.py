@@ -63,18 +63,18 @@ def render_table(text: TextTable, *, wrapped: bool = False) -> RenderableType:
     if wrapped or "writer" not in text.head or _width(text) <= COLUMNS:
         return Group(Text(text.caption, style="bold"), _table(text, text.rows, wrapped=wrapped))
     place = text.head.index("writer")
-    writers = dict.fromkeys(row[place] for row in text.rows)
-    parts: list[RenderableType] = [Text(text.caption, style="bold"), _table(text, (), without=place)]
-    for writer in writers:
-        mine = [row for row in text.rows if row[place] == writer]
-        parts += [Text(writer), _table(text, mine, headed=False, without=place)]
+    others, writers = _without(text, place), [row[place] for row in text.rows]
+    parts: list[RenderableType] = [Text(text.caption, style="bold"), _table(others, ())]
+    for writer in dict.fromkeys(writers):
+        mine = [row for row, own in zip(others.rows, writers, strict=True) if own == writer]
+        parts += [Text(writer), _table(others, mine, headed=False)]
     return Group(*parts)
 
 
 def _spared(text: TextTable) -> TextTable:
     """The table without the spare columns that do not fit, with writers in a column or as headings."""
     for name in text.spare:
-        if _width(text) - _column_width(text, text.head.index("writer")) - 1 <= COLUMNS:
+        if _width(_without(text, text.head.index("writer"))) <= COLUMNS:
             break
         if name in text.head:
             text = _without(text, text.head.index(name))
@@ -101,19 +101,10 @@ def _head(head: str) -> str:
     return _SHORT.get(head, head.replace(", ", ",\n"))
 
 
-def _table(
-    text: TextTable,
-    rows: Sequence[tuple[str, ...]],
-    *,
-    headed: bool = True,
-    without: int | None = None,
-    wrapped: bool = False,
-) -> Table:
-    """The table of these rows; columns are as wide as all rows of `text` need, all but the one `without`."""
+def _table(text: TextTable, rows: Sequence[tuple[str, ...]], *, headed: bool = True, wrapped: bool = False) -> Table:
+    """The table of these rows; columns are as wide as all rows of `text` need."""
     table = Table(show_header=headed, box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    kept = [place for place in range(len(text.head)) if place != without]
-    for place in kept:
-        head = text.head[place]
+    for place, head in enumerate(text.head):
         table.add_column(
             _head(head),
             justify="right" if head in text.figures else "left",
@@ -121,7 +112,7 @@ def _table(
             min_width=None if wrapped else _column_width(text, place),
         )
     for row in rows:
-        table.add_row(*(Text(row[place]) for place in kept))  # Text: a label's brackets are no markup
+        table.add_row(*map(Text, row))  # Text: a label's brackets are no markup
     return table
 
 
