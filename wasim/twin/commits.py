@@ -13,7 +13,7 @@ from wasim.rules.merging import MergePolicy
 from wasim.twin.identifiers import CommitIdentity, Locations, locations_of
 from wasim.twin.live_manifests import LiveEntry, LiveManifest
 from wasim.twin.profile import Names
-from wasim.twin.summary import CommitCounts, TableTotals
+from wasim.twin.summary import CommitCounts, TableTotals, count_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +106,19 @@ def new_entries(
     ]
 
 
-def count_manifests(manifests: Sequence[LiveManifest], identity: CommitIdentity) -> CommitCounts:
-    """Counts that say how many of the manifests a commit wrote, and how many it found."""
-    added = identity.snapshot_id
-    created = [one.file.added_snapshot_id for one in manifests].count(added)
-    return CommitCounts(manifests_created=created, manifests_kept=len(manifests) - created)
+def count_commit(
+    merged: Merged, identity: CommitIdentity, added: Sequence[DataFileEntry] = (), removed: Sequence[DataFileEntry] = ()
+) -> CommitCounts:
+    """What a commit counts of its manifests, which it wrote or found, and of the files that it adds and removes."""
+    created = [one.file.added_snapshot_id for one in merged.manifests].count(identity.snapshot_id)
+    return CommitCounts(
+        manifests_created=created,
+        manifests_kept=len(merged.manifests) - created,
+        manifests_replaced=merged.replaced,
+        added=count_files(added),
+        removed=count_files(removed),
+        changed_partitions=len({file.partition for file in (*removed, *added)}),
+    )
 
 
 def report_row(change: Change, moment: Moment, *, snapshot_id: int, attempts: int) -> dict[str, Any]:

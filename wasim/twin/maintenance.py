@@ -26,7 +26,7 @@ from wasim.rules.compaction import (
     task_bytes,
     tasks_of,
 )
-from wasim.twin.commits import Change, Held, Moment, count_manifests
+from wasim.twin.commits import Change, Held, Merged, Moment, count_commit
 from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.identifiers import CommitIdentity, Locations, draw_uuid
 from wasim.twin.live_manifests import LiveManifest
@@ -281,8 +281,8 @@ def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
         ]
     replaced = {id(one) for group in rewritten for one in group}
     manifests = [*new, *(one for one in table.manifests if id(one) not in replaced)]
-    counted = count_manifests(manifests, identity)
-    counts = counted._replace(manifests_replaced=len(replaced), entries_processed=0).after(table.totals)
+    counted = count_commit(Merged(manifests=manifests, replaced=len(replaced)), identity)
+    counts = counted._replace(entries_processed=0).after(table.totals)
     summary = operation_summary(table.rules.summary, counts, moment.texts, own=())
     table.publish(Change(operation="replace", manifests=manifests, counts=counts, summary=summary), identity, moment)
     for staged in made if copies else ():

@@ -7,10 +7,10 @@ from wasim.iceberg import DataFileEntry
 from wasim.iceberg.names import manifest_name
 from wasim.iceberg.record_fields import FileKey
 from wasim.iceberg.snapshots import Way
-from wasim.twin.commits import Change, Merged, Moment, count_manifests, new_entries
+from wasim.twin.commits import Change, Merged, Moment, count_commit, new_entries
 from wasim.twin.identifiers import CommitIdentity
 from wasim.twin.live_manifests import LiveEntry, LiveManifest, MergedBefore
-from wasim.twin.summary import COUNTERS, count_files, operation_summary, summary_counters, with_partitions
+from wasim.twin.summary import COUNTERS, operation_summary, summary_counters, with_partitions
 from wasim.twin.table import SimulatedTable
 
 APPLICATION_KEY = "spark.app.id"  # statements say who ran them, maintenance does not
@@ -41,15 +41,7 @@ def append_manifests(
     merged = Merged(manifests=manifests)
     if table.rules.appends_merge:
         merged = table.merge(manifests, identity, first_number=len(new) + len(made or ()), made=made)
-    counts = (
-        count_manifests(merged.manifests, identity)
-        ._replace(
-            manifests_replaced=merged.replaced,
-            added=count_files(files),
-            changed_partitions=len({file.partition for file in files}),
-        )
-        .after(table.totals)
-    )
+    counts = count_commit(merged, identity, files).after(table.totals)
     counters = summary_counters(counts)
     values, of_none = moment.texts | counters, COUNTERS - counters.keys()
     own = {key: text.format_map(values) for key, text in table.rules.summary.items() if key not in of_none}
@@ -120,16 +112,8 @@ def commit_file_changes(table: SimulatedTable, changes: FileChanges, moment: Mom
     added = [(base.default_spec_id, file) for file in changes.added]
     added += [(spec_id, file) for spec_id, files in changes.added_deletes.items() for file in files]
     removed = [*data.removed, *deletes.removed]
-    counts = (
-        count_manifests(merged.manifests, identity)
-        ._replace(
-            manifests_replaced=replaced + merged.replaced,
-            added=count_files([file for _, file in added]),
-            removed=count_files([file for _, file in removed]),
-            changed_partitions=len({file.partition for _, file in (*removed, *added)}),
-        )
-        .after(table.totals)
-    )
+    counted = count_commit(merged, identity, [file for _, file in added], [file for _, file in removed])
+    counts = counted._replace(manifests_replaced=replaced + merged.replaced).after(table.totals)
     own = operation_summary(table.rules.summary, counts, moment.texts, changes.writer_keys, changes.summary)
     summary = with_partitions(own, base, limit, added, removed)
     change = Change(operation=changes.operation, manifests=merged.manifests, counts=counts, summary=summary)
