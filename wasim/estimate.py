@@ -78,12 +78,7 @@ def estimate_run(scenario: LoadedScenario, *, engine: str) -> RunEstimate:
         raise WasimError(f"--engine is {quoted(engine)}. Give spark, core, pyiceberg or flink.")
     disk = [_disk_bytes(one, engine) for one in simulated_cases(scenario, SimulationOptions())]
     cases = tuple(
-        CaseEstimate(
-            label=case.label,
-            commits=case.commits,
-            wall_s=round(case_s(case, engine), 1),
-            disk_bytes=size,
-        )
+        CaseEstimate(label=case.label, commits=case.commits, wall_s=round(case_s(case, engine), 1), disk_bytes=size)
         for case, size in zip(scenario.cases(), disk, strict=True)
     )
     warmed = {case.writer_name: case for case in scenario.cases()}.values()

@@ -9,15 +9,7 @@ import pytest
 from support.by_hand import some_figures
 
 from wasim.capacity import Requirements, SettingSimulator, request_from_file, request_from_flags
-from wasim.capacity.commits import (
-    MOST_FAILED,
-    RACE_COMMITS,
-    RETRIES,
-    latency_request,
-    losing_jobs,
-    rounded,
-    sustained,
-)
+from wasim.capacity.commits import MOST_FAILED, RACE_COMMITS, RETRIES, latency_request, losing_jobs, rounded, sustained
 from wasim.capacity.settings import Maintenance, Setting, case_of
 from wasim.contention import CommitLatency, Footprint, LatencyRequest, commit_latency
 

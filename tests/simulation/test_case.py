@@ -9,15 +9,7 @@ from support.synthetic import synthetic_case
 from wasim.scenario import load_scenario
 from wasim.scenario.changes import Maintenance
 from wasim.scenario.parts import PartitionField, Writer
-from wasim.simulation.case import (
-    AUTO_BUDGET,
-    EMIT_BUDGET,
-    Mode,
-    Needs,
-    SimulatedCase,
-    add_up,
-    exact_needs,
-)
+from wasim.simulation.case import AUTO_BUDGET, EMIT_BUDGET, Mode, Needs, SimulatedCase, add_up, exact_needs
 from wasim.twin import Site, shipped_profile
 
 SHORT = synthetic_case(horizon_s=2_000.0)

@@ -77,10 +77,7 @@ WRITERS = (
     {"kind": "batch", "upsert": {"share": 0.2, "mode": "copy-on-write"}},
     {"kind": "batch", "upsert": {"share": 0.4, "mode": "merge-on-read", "locality": "newest"}},
 )
-OWN = (
-    {"name": "region", "type": "string", "length": 6, "values": 4},
-    {"name": "number", "type": "int", "values": 100},
-)
+OWN = ({"name": "region", "type": "string", "length": 6, "values": 4}, {"name": "number", "type": "int", "values": 100})
 MAINTENANCE: dict[str, tuple[dict[str, Any], ...]] = {
     "expire_snapshots": (
         {"every": "6s", "older_than": "3s"},

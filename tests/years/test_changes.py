@@ -840,10 +840,7 @@ def test_gzipped_snapshots_of_jobs_take_as_much_as_others(made: Callable, job: d
     assert summed.totals.written_bytes[Kind.METADATA_JSON] == pytest.approx(written, rel=0.01)
 
 
-BY_KIND = [
-    {"name": "kind", "type": "string", "length": 15, "values": 50},
-    {"name": "v", "type": "double", "count": 2},
-]
+BY_KIND = [{"name": "kind", "type": "string", "length": 15, "values": 50}, {"name": "v", "type": "double", "count": 2}]
 
 
 def by_kind(transform: str) -> dict[str, Any]:

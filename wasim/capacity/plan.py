@@ -9,11 +9,7 @@ from wasim.capacity.figures import Figures, SettingSimulator
 from wasim.capacity.now import Saving, now_of, saving_of
 from wasim.capacity.request import FEWEST_COMMITS, PlanRequest, Prefer
 from wasim.capacity.search import Search, is_steep
-from wasim.capacity.settings import (
-    able_intervals,
-    case_of,
-    intervals_of,
-)
+from wasim.capacity.settings import able_intervals, case_of, intervals_of
 from wasim.contention import SustainedRate
 from wasim.errors import WasimError
 from wasim.forecast.ahead import longer_steps, shorter_step, steps_between

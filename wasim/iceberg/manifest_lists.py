@@ -8,13 +8,7 @@ from typing import Any
 
 from wasim.errors import IcebergFileError
 from wasim.iceberg.avro_reader import AvroRecord, AvroValues, conforms, decode_block, merged_records, read_avro_schema
-from wasim.iceberg.containers import (
-    PYTHON_LIST,
-    Block,
-    Container,
-    HeaderValues,
-    read_container,
-)
+from wasim.iceberg.containers import PYTHON_LIST, Block, Container, HeaderValues, read_container
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.property_values import LONG_RANGE
 from wasim.iceberg.record_encoding import Encoder, record_encoder

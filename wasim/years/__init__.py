@@ -8,11 +8,4 @@ pays. `retention` says what expiry and deletion leave of that; `summed` puts it 
 from wasim.years.history import History, steps_compiled
 from wasim.years.raced import Settled, with_lost
 from wasim.years.shape import Shape, read_shape
-from wasim.years.summed import (
-    YearsOf,
-    grown_of,
-    shape_key,
-    simulate_ahead,
-    simulate_years,
-    sum_history,
-)
+from wasim.years.summed import YearsOf, grown_of, shape_key, simulate_ahead, simulate_years, sum_history

@@ -159,11 +159,7 @@ def even_arrivals(case: Case) -> Arrivals:
     fewer, longer = divmod(rows, tasks)
     files = longer * touched(fewer + 1) + (tasks - longer) * touched(fewer)
     return Arrivals(
-        files=files,
-        rows_per_file=rows / files,
-        partitions=touched(rows),
-        open_partitions=values,
-        lifetime_s=inf,
+        files=files, rows_per_file=rows / files, partitions=touched(rows), open_partitions=values, lifetime_s=inf
     )
 
 

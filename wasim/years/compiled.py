@@ -14,20 +14,7 @@ from wasim.years.machine import appends, changes, files, jobs, manifests, run, s
 Run = Callable[..., None]
 Record = Any  # numbers and arrays by name, in one piece of memory, or what else numba has no types of
 # Of names that stand twice the last one's count
-_MODULES = (
-    compaction,
-    delete_sizes,
-    sizes,
-    manifests,
-    files,
-    appends,
-    touched,
-    taken,
-    jobs,
-    statements,
-    changes,
-    run,
-)
+_MODULES = (compaction, delete_sizes, sizes, manifests, files, appends, touched, taken, jobs, statements, changes, run)
 
 
 def compiled_run(*, compiles: bool) -> Run | None:

@@ -68,11 +68,7 @@ def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
         )
     if rewriting is not None:
         jobs.append(
-            Job(
-                operation="rewrite_manifests",
-                runs=_runs(case, rewriting),
-                least=rewriting.when_manifests or 0,
-            )
+            Job(operation="rewrite_manifests", runs=_runs(case, rewriting), least=rewriting.when_manifests or 0)
         )
     return _with_commits_of_nothing(case, jobs)
 

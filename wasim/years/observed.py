@@ -144,14 +144,7 @@ def as_observed(shape: Shape, observed: Observed, fits: Fits, case: Case) -> Sha
     bands = {Kind.METADATA_JSON: observed.json.band, Kind.MANIFEST_LIST: fits.lists.band}
     bands |= dict.fromkeys(_MANIFESTS, fits.manifests.band)
     others = {Kind.MANIFEST_LIST: observed.others} | dict.fromkeys(_MANIFESTS, observed.other_manifests)
-    return replace(
-        shape,
-        sizes=fitted,
-        stages=(),
-        others=others,
-        held_share=observed.held_share,
-        bands=bands,
-    )
+    return replace(shape, sizes=fitted, stages=(), others=others, held_share=observed.held_share, bands=bands)
 
 
 def _json(simulated: MetadataJson, observed: Observed, case: Case) -> MetadataJson:

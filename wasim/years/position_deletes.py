@@ -12,13 +12,7 @@ from wasim.scenario import Case
 from wasim.twin import CaseWriter, Site, WriterProfile
 from wasim.twin.commits import new_entries
 from wasim.twin.data_files import FileNumbers, data_files_of
-from wasim.twin.delete_files import (
-    CREATOR_KEY,
-    DeletedRows,
-    deletion_vectors,
-    in_map_order,
-    position_delete_file,
-)
+from wasim.twin.delete_files import CREATOR_KEY, DeletedRows, deletion_vectors, in_map_order, position_delete_file
 from wasim.twin.event_log import EventLog
 from wasim.twin.identifiers import draw_identity, draw_uuid
 from wasim.twin.live_manifests import LiveEntry

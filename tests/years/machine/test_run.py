@@ -119,11 +119,7 @@ def of_one_statement(seed: int) -> Case:
     for given in (*upkeep.values(), found):
         given.update({key: given[key] * INTERVAL_S for key in TIMES if key in given})
     case = synthetic_case(
-        writer=writer,
-        interval_s=INTERVAL_S,
-        horizon_s=40 * INTERVAL_S,
-        files_per_commit=files,
-        properties=properties,
+        writer=writer, interval_s=INTERVAL_S, horizon_s=40 * INTERVAL_S, files_per_commit=files, properties=properties
     )
     table = {"format_version": version, "partition_by": BY[by], "columns": (Columns(name="a", type="long"),)}
     return replace(

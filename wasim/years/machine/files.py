@@ -584,13 +584,7 @@ def note_tasks(table: Table, laws: Laws, one: list[float], part: float, most: fl
 
 
 def take_files(
-    table: Table,
-    laws: Laws,
-    one: list[float],
-    limits: tuple[float, float],
-    number: int,
-    share: float,
-    opened: int,
+    table: Table, laws: Laws, one: list[float], limits: tuple[float, float], number: int, share: float, opened: int
 ) -> int:
     """This share of the files of one size goes into tasks, of which so many are open; how many are then."""
     tasks, (part, most), (files, size, rows) = table.tasks, limits, table.sizes[number]
