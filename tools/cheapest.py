@@ -2,9 +2,10 @@
 
 A plan looks at a few dozen settings of each interval. Here all of them are simulated, for twelve workloads: every
 interval of the ladder, with each period of expiry, rewriting, compaction, each way to append and size of manifests;
-and, which no plan tries, compaction and rewriting every 6h, metadata.json as it comes and old ones kept. The cheapest
-of them that keeps all limits is what a plan must come to, as far as the two differ: a plan takes the simpler
-of two settings whose costs lie within their bands, and the shorter of two intervals that differ by `NEGLIGIBLE_COST`.
+and, which no plan tries, rewriting every 6h, metadata.json as it comes and old ones kept. The cheapest of them that
+keeps all limits is what a plan must come to, as far as the two differ: a plan takes the simpler of two settings within
+the band of the cheaper one's cost, or `NEGLIGIBLE_COST` for what it saves, and the shorter of two intervals that differ
+by that.
 
 Exit code 1 if a plan costs more than that, breaks a limit, or finds none where there is a setting within them.
 """
@@ -28,12 +29,12 @@ from wasim.capacity import (
     request_from_document,
 )
 from wasim.capacity.plan import search_for
-from wasim.capacity.search import LARGE_MANIFEST_BYTES, NEGLIGIBLE_COST, Search
+from wasim.capacity.search import COMPACTIONS_S, LARGE_MANIFEST_BYTES, NEGLIGIBLE_COST, Search, may_cost
 from wasim.capacity.settings import able_intervals, intervals_of
 from wasim.errors import ExitCode
 from wasim.units import DAY_S, HOUR_S
 
-TRIED_S: tuple[float | None, ...] = (None, DAY_S, HOUR_S)  # periods of a plan's own
+TRIED_S: tuple[float | None, ...] = (None, DAY_S, HOUR_S)  # periods of a plan's own rewrites of manifests
 OTHERS_S = (6 * HOUR_S,)
 
 
@@ -159,13 +160,8 @@ class Compared:
             return (chosen is None) != (least is None)
         if self.plan.request.prefer == "freshest" and least.setting.interval_s < chosen.setting.interval_s:
             return True
-        return bool(chosen.broken(self.plan.limits)) or chosen.monthly_cost > most_within_bands(least)
-
-
-def most_within_bands(least: Figures) -> float:
-    """The most that a setting may cost to be taken for the cheapest."""
-    band = least.bands["monthly_cost"]
-    return max(least.monthly_cost * (1 + band) / (1 - band), least.monthly_cost + NEGLIGIBLE_COST) + NEGLIGIBLE_COST
+        most = may_cost(chosen, least, least.bands["monthly_cost"]) + NEGLIGIBLE_COST  # that intervals may differ by
+        return bool(chosen.broken(self.plan.limits)) or chosen.monthly_cost > most
 
 
 def settings_of(search: Search, request: PlanRequest, *, tried: bool) -> Iterator[Setting]:
@@ -174,13 +170,13 @@ def settings_of(search: Search, request: PlanRequest, *, tried: bool) -> Iterato
     appends = (None, other) if search.may_append_otherwise else (None,)
     expiries = ((s, search.time_travel_s) for s in (DAY_S, 6 * HOUR_S, HOUR_S))
     within = [one for one in expiries if max(one) < search.horizon_s]
-    compactions = TRIED_S if "rewrite_data_files" not in request.own_jobs else (request.own_compaction_s,)
-    more = () if len(compactions) == 1 else OTHERS_S
+    is_own = "rewrite_data_files" in request.own_jobs
+    compactions = (request.own_compaction_s,) if is_own else (None, *COMPACTIONS_S)
     found = product(
         able_intervals(intervals_of(request.longest_s), request),
         [*within, (None, None)],
         (*TRIED_S, *OTHERS_S),
-        (*compactions, *more),
+        compactions,
         appends,
         (None, LARGE_MANIFEST_BYTES),
         (False, True),
@@ -188,7 +184,7 @@ def settings_of(search: Search, request: PlanRequest, *, tried: bool) -> Iterato
     )
     for interval_s, (expire_s, older_s), rewrite_s, compact_s, append, target, gzips, deletes in found:
         own = gzips == request.gzips_json and deletes and expire_s is not None
-        own = own and rewrite_s in TRIED_S and compact_s in compactions
+        own = own and rewrite_s in TRIED_S
         if own != tried:
             continue
         kept = Maintenance(

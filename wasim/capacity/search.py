@@ -336,16 +336,17 @@ def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ())
 
 
 def as_cheap(found: Sequence[Figures], bands: Iterable[float]) -> list[Figures]:
-    """Those that cost more than the cheapest by no more than its band, or half a unit of money for each job or property
-    that they are without.
-    """
+    """Those that cost no more than they may."""
     cheapest, band = min(zip(found, bands, strict=True), key=lambda one: one[0].monthly_cost)
+    return [one for one in found if one.monthly_cost <= may_cost(one, cheapest, band)]
 
-    def may_cost(one: Figures) -> float:
-        saved = max(1, cheapest.setting.complexity[0] - one.setting.complexity[0])
-        return cheapest.monthly_cost + max(band * cheapest.monthly_cost, saved * NEGLIGIBLE_COST)
 
-    return [one for one in found if one.monthly_cost <= may_cost(one)]
+def may_cost(one: Figures, cheapest: Figures, band: float) -> float:
+    """The most that a setting may cost to be taken: what the cheapest does and its band, or half a unit of money for
+    each job or property that it is without.
+    """
+    saved = max(1, cheapest.setting.complexity[0] - one.setting.complexity[0])
+    return cheapest.monthly_cost + max(band * cheapest.monthly_cost, saved * NEGLIGIBLE_COST)
 
 
 def is_steep(cost: float, costs: Iterable[float]) -> bool:
