@@ -145,8 +145,8 @@ def test_manifests_of_deletes_hold_bounds_that_chance_decides(small_case: Callab
 @pytest.mark.parametrize(
     ("version", "hours", "changes", "off"),
     [
-        pytest.param(2, 26, DELETE_HOURLY, 0.13, marks=pytest.mark.slow),
-        pytest.param(3, 26, DELETE_HOURLY, 0.13, marks=pytest.mark.slow),
+        pytest.param(2, 20, DELETE_HOURLY, 0.13, marks=pytest.mark.slow),
+        pytest.param(3, 20, DELETE_HOURLY, 0.13, marks=pytest.mark.slow),
         pytest.param(2, 26, UPDATE_OFTEN, 0.33, marks=pytest.mark.slow),
         pytest.param(3, 26, UPDATE_OFTEN, 0.33, marks=pytest.mark.slow),
         (3, 13, UPDATE_OFTEN, 0.33),

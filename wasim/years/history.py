@@ -162,7 +162,7 @@ def new_table() -> Table:
     """A table without a file."""
     rows = [[[0.0] * COLUMNS for _ in range(ROOM)] for _ in range(3)]
     numbers = [0.0] * NUMBERS
-    numbers[EVERY] = numbers[RANDOM] = 1.0
+    numbers[EVERY] = numbers[RANDOM] = numbers[NAMED_LEFT] = 1.0
     numbers[HIT_BY_CHANCE : HIT_BY_CHANCE + UPSERT] = [0.5] * UPSERT
     return Table(
         rows=rows[:2],

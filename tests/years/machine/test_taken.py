@@ -24,6 +24,7 @@ from wasim.years.machine.tables import (
     IS_NEW,
     LARGE,
     MISSED,
+    NAMED_LEFT,
     PARTIAL,
     SETTLED,
     SIBLINGS,
@@ -38,6 +39,7 @@ from wasim.years.machine.taken import (
     mark_anywhere,
     mark_by_age,
     mark_counted,
+    mark_current,
     mark_newest,
     power,
     reopen_entries,
@@ -347,6 +349,26 @@ def test_delete_files_that_go_are_as_many_by_any_age() -> None:
     assert 8 * 0.5 * chances[0] + 6 * chances[1] == pytest.approx(3)
     # of files of Poisson's law that are hit, half of the five other rows are left, or all
     assert chances[0] / chances[1] == pytest.approx((1 - exp(-0.1 * 2.5)) / (1 - exp(-0.1 * 5)))
+
+
+def test_current_delete_files_are_those_that_nothing_replaced_or_left_behind() -> None:
+    """Forty statements of ten delete files each, of which compaction leaves 3 in 10 behind before each of the later
+    ones, and these replace half of the others.
+    """
+    current, behind = [0.0] * 40, [0.0] * 40
+    for number in range(40):
+        current[number] = 10.0
+        for place in range(number + 1):
+            behind[place] += 0.3 * current[place]
+            current[place] *= 0.7 if number == 39 else 0.7 * 0.5
+    named = sum(current)
+    table = table_with([(1, 500, here + left, 0, 0) for here, left in zip(current, behind, strict=True)], group=1)
+    table.numbers[TOUCHES], table.numbers[NAMED_LEFT] = 0.01, 0.7
+    for place, row in enumerate(rows_of(table, 1)):
+        row[MISSED] = 0.99 ** (40 - place)
+    mark_current(table, named, 0.5)
+    found = [row[FRESH] * share for row, share in zip(rows_of(table, 1), table.counts, strict=False)]
+    assert found == pytest.approx(current, rel=1e-6)
 
 
 def test_settled_entries_count_as_compacted_again() -> None:

@@ -33,7 +33,17 @@ from wasim.years.machine.sizes import (
     manifest_bytes,
 )
 from wasim.years.machine.tables import *
-from wasim.years.machine.taken import mark_by_age, mark_newest, power, take, thin, want, want_deletes
+from wasim.years.machine.taken import (
+    mark_by_age,
+    mark_current,
+    mark_newest,
+    note_left,
+    power,
+    take,
+    thin,
+    want,
+    want_deletes,
+)
 from wasim.years.machine.touched import (
     PART_OF_FILE,
     are_all_open,
@@ -241,9 +251,11 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     """Merge-on-read: delete files take the touched rows out, data files bring `written` rows."""
     flows, numbers, hits, deleted = table.flows, table.numbers, table.hits, table.deleted
     hit, touched, held = total_of(hits[HIT_FILES]), total_of(hits[HIT_ROWS]), total_of(deleted[HELD])
+    note_left(table, held)
     if numbers[IS_SCATTERED] == 0:
         miss_others(table)
     entries, positions, added_bytes, again, earlier = find_deletes(table, laws)
+    numbers[NAMED_THEN] = total_of(deleted[HELD])
     leave_squares(table)
     table.compacted_more[1] = laws.compacted_more[1] * named_alone(table, laws)
     files, written_bytes = entries, added_bytes
@@ -399,6 +411,8 @@ def take_over(table: Table, laws: Laws, again: float, named: float, seen: float)
         together = max(1.0, total_of(table.hits[HIT_FILES]) * share / IN_ORDER) if share < SPARSE else 1.0
         together = 1 / (1 - numbers[IN_STEP] + numbers[IN_STEP] / together)
         mark_newest(table, 1, named, (share, 0.0, 0.0))
+        if laws.compacts and laws.least_files == inf and not laws.uses_vectors and not are_all_open(table, laws):
+            mark_current(table, named, share)
         mark_by_age(table, again)
         thin(table, laws, 1, together, seen, 0.0)
     elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and is_any(hit_arrived):

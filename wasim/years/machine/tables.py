@@ -15,6 +15,8 @@ MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one
 FEW_COMMITS = 8  # between two firings: of so few, chance decides how many it takes
 TURNS = 24  # firings that wait each for another share of all that chance may bring
 STRIDE = 17  # from one firing's share to the next one's, in 24ths: shares that follow each other lie apart
+FEW_LEFT_BEHIND = 1 / 16  # of delete files, by compaction: all others are replaced by later ones
+SMOOTHED = 0.2  # of what is averaged over the last statements, the last one's part
 SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate finds further up: else 1 % is missing
 
 # A row of manifests. Its entries are of files as they arrived, of compacted ones that are still too small, and of those
@@ -84,8 +86,10 @@ MOST_AT_ONCE = 10  # samples around one commit
     # Of rewritten files that are listed: how many jobs made, and what an entry of such a one takes more, or of others
     OF_JOBS, OF_JOBS_MORE, OF_STATEMENTS_MORE,
     LAST_MADE,  # data files that the last statement wrote
+    # Data files that delete files named once the last statement had run, and which share compaction left until the next
+    NAMED_THEN, NAMED_LEFT,
     NUMBERS,
-) = range(75)  # fmt: skip
+) = range(77)  # fmt: skip
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class

@@ -170,6 +170,33 @@ def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, fl
         newest, large = max(0.0, newest - live), large - here
 
 
+def mark_current(table: Table, named: float, share: float) -> None:
+    """Which share of the delete files of each row is of these named data files, into `counts`, where compaction leaves
+    those of the files that it takes: as many as later statements have not replaced, which do `share` of all, nor a
+    compaction left behind.
+    """
+    left, used, found = table.numbers[NAMED_LEFT], table.used[1], 0.0
+    each = (1 - share) * left
+    if 1 - left < FEW_LEFT_BEHIND * (1 - each):
+        return
+    for place in range(used):
+        row = table.rows[1][place]
+        since = log(max(row[MISSED], NEGLIGIBLE)) / log1p(-min(0.5, table.numbers[TOUCHES])) - 1  # statements
+        current = each ** max(0.0, since)
+        listed = 1 - share * left * (1 - current) / (1 - each)
+        table.counts[place] = min(1.0, left * current / listed)
+        found += row[COUNT] * live_of(row) * table.counts[place]
+    for place in range(used):
+        table.counts[place] = min(1.0, table.counts[place] * named / max(found, NEGLIGIBLE))
+
+
+def note_left(table: Table, named: float) -> None:
+    """Of the data files that delete files named once the last statement had run these are left: on average of some."""
+    numbers = table.numbers
+    if numbers[NAMED_THEN] > 0:
+        numbers[NAMED_LEFT] += SMOOTHED * (min(1.0, named / numbers[NAMED_THEN]) - numbers[NAMED_LEFT])
+
+
 def mark_by_age(table: Table, again: float) -> None:
     """The same of delete files that each name a data file, as many as go `again`: data files that statements have
     missed for long have few rows.
