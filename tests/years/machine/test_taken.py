@@ -351,7 +351,7 @@ def test_delete_files_that_go_are_as_many_by_any_age() -> None:
     assert chances[0] / chances[1] == pytest.approx((1 - exp(-0.1 * 2.5)) / (1 - exp(-0.1 * 5)))
 
 
-def test_current_delete_files_are_those_that_nothing_replaced_or_left_behind() -> None:
+def test_delete_files_are_current_that_nothing_replaced() -> None:
     """Forty statements of ten delete files each, of which compaction leaves 3 in 10 behind before each of the later
     ones, and these replace half of the others.
     """

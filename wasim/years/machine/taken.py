@@ -171,9 +171,8 @@ def mark_newest(table: Table, group: int, newest: float, shares: tuple[float, fl
 
 
 def mark_current(table: Table, named: float, share: float) -> None:
-    """Which share of the delete files of each row is of these named data files, into `counts`, where compaction leaves
-    those of the files that it takes: as many as later statements have not replaced, which do `share` of all, nor a
-    compaction left behind.
+    """Which share of each row's delete files is of these named data files, into `counts`: as many as neither a later
+    statement has replaced, as each does `share` of all, nor a compaction left behind that took their data files.
     """
     left, used, found = table.numbers[NAMED_LEFT], table.used[1], 0.0
     each = (1 - share) * left
