@@ -336,7 +336,7 @@ def simplest_of_cheapest(figures: Sequence[Figures], aims: Sequence[Limit] = ())
 
 
 def as_cheap(found: Sequence[Figures], bands: Iterable[float]) -> list[Figures]:
-    """Those that cost no more than they may."""
+    """Those whose cost is no more than what they `may_cost`, by the cheapest of all and its band."""
     cheapest, band = min(zip(found, bands, strict=True), key=lambda one: one[0].monthly_cost)
     return [one for one in found if one.monthly_cost <= may_cost(one, cheapest, band)]
 

@@ -101,6 +101,8 @@ def _items(column: Columns, value: str) -> str:
 
 def _value_of(column: Columns, key: str, salt: str) -> str:
     """SQL for a value of the column's type that depends on `key`, a non-negative bigint, alone."""
+    if digits := decimal_digits(column.type):
+        return _decimal(f"({key} % {10 ** min(digits[0], 18)})", *digits)
     digest = f"sha2(concat({key}, '/{salt}'), 256)"
     text = f"substring(repeat({digest}, {-(-column.length // 64)}), 1, {column.length})"
     simple = {
@@ -115,10 +117,7 @@ def _value_of(column: Columns, key: str, salt: str) -> str:
         "string": text,
         "binary": f"unhex(substring(repeat({digest}, {-(-column.length // 32)}), 1, {2 * column.length}))",
     }
-    if column.type in simple:
-        return simple[column.type]
-    precision, scale = decimal_digits(column.type) or (0, 0)
-    return _decimal(f"({key} % {10 ** min(precision, 18)})", precision, scale)
+    return simple[column.type]
 
 
 def _decimal(unscaled: str, precision: int, scale: int) -> str:
