@@ -354,6 +354,50 @@ def test_two_tables_in_one_folder_protect_each_other(table):
     assert "shared_folder" in [one.name for one in inspect(table).findings]
 
 
+def fork(table, at, commits):
+    """Commits of another catalog on an earlier version of the table; what they wrote."""
+    base = json_files(table)[at]
+    document, written = json.loads(base.read_text()), set()
+    template = next((table / "metadata").glob("snap-*.avro"))
+    for commit in range(1, commits + 1):
+        log = [*document["metadata-log"], {"timestamp-ms": document["last-updated-ms"], "metadata-file": str(base)}]
+        new = replace_list(document["snapshots"][-1], template, commit)
+        document |= {"metadata-log": log[-5:], "snapshots": [*document["snapshots"], new]}
+        document |= {"last-updated-ms": document["last-updated-ms"] + 1, "current-snapshot-id": new["snapshot-id"]}
+        base = base.with_name(f"{int(base.name[:5]) + 1:05d}-{uuid.UUID(int=commit)}.metadata.json")
+        base.write_text(json.dumps(document))
+        written |= {f"metadata/{base.name}", f"metadata/{Path(new['manifest-list']).name}"}
+    for name in written:
+        os.utime(table / name, (1_750_000_000, 1_750_000_000))
+    return written
+
+
+def replace_list(snapshot, template, commit):
+    """A snapshot that follows another one, with a manifest list of its own."""
+    own = template.with_name(f"snap-{commit}-1-{uuid.UUID(int=commit)}.avro")
+    shutil.copy(template, own)
+    return snapshot | {"snapshot-id": commit, "manifest-list": str(own)}
+
+
+@pytest.mark.parametrize("at", [2, 8])  # a version that the log has let go, and one that it names
+def test_what_another_catalog_commits_is_never_an_orphan(at, table):
+    before = deletable(table)
+    written = fork(table, at, commits=3)
+    inspection = inspect(table)
+    assert deletable(table) == set()
+    assert "forked" in [one.name for one in inspection.findings]
+    assert not [one for one in inspection.remedies if one.name.startswith("expire") and one.sql]
+    assert written < reasons(table).keys()
+    assert before
+
+
+def test_one_commit_of_another_catalog_keeps_its_own_files(table):
+    before = deletable(table)
+    written = fork(table, 8, commits=1)
+    assert deletable(table) == before
+    assert not written & before
+
+
 def make_old(root, **options):
     """The same of format version 1, and its files."""
     case = synthetic_case(horizon_s=12.0)

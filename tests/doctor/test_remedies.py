@@ -34,3 +34,32 @@ def _of(ids, entries):
 def _write(path, document):
     text = json.dumps(document, separators=(",", ":"))
     return path.write_text(text)
+
+
+def test_expiry_never_takes_a_staged_commit(tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=20.0).root
+    path = Path(newest_json(root))
+    document = json.loads(path.read_text())
+    document["snapshots"][0]["summary"]["wap.id"] = "audit"
+    _write(path, document)
+    assert _expiries(root)
+    assert all("wap.id audit" in one.blocked and not one.sql for one in _expiries(root))
+    document["snapshots"][-1]["summary"]["published-wap-id"] = "audit"
+    _write(path, document)
+    assert all(one.sql for one in _expiries(root))
+
+
+@pytest.mark.parametrize("lost", ["metadata/*-m0.avro", "data/*"])
+def test_expiry_waits_for_files_that_are_absent(lost, tmp_path):
+    root = emit_tree(tmp_path / "t", horizon_s=20.0).root
+    for key in inspect_location(str(root)).tree.content.places:
+        (root / key).parent.mkdir(exist_ok=True)
+        (root / key).touch()
+    assert all(one.sql for one in _expiries(root))
+    next(root.glob(lost)).unlink()
+    assert all(one.blocked and not one.sql for one in _expiries(root))
+
+
+def _expiries(root):
+    remedies = inspect_location(str(root), InspectOptions(grace_s=0)).remedies
+    return [one for one in remedies if one.name.startswith("expire_snapshots")]

@@ -12,6 +12,7 @@ from wasim.doctor.content import ContentFiles
 from wasim.doctor.heads import AvroHead, JsonHead
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.opening import OpenedTable
+from wasim.doctor.succession import Succession
 from wasim.doctor.table_files import Amount, State
 from wasim.iceberg.names import is_staged_by_flink, snapshot_of_statistics
 from wasim.iceberg.properties import GC_ENABLED, TableProperties
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _FOREIGN = ("/_delta_log/", "/.hoodie/")
 _MOST_APART_S = 60.0
+_FORKED = "another catalog commits to this table too, or it was registered anew from an earlier version"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +91,7 @@ def _doubts(key: str, file: StoredFile, kind: Kind, evidence: Evidence) -> Itera
     yield from (blocker.reason for blocker in evidence.blockers)
     if kind is Kind.METADATA_JSON:
         if key not in evidence.past:
-            yield "it is not known to be an older metadata.json of this table that its log has let go"
+            yield "no later metadata.json of this table names it in its log: it may be current in another catalog"
         return  # nothing but a newer metadata.json refers to it
     name = key.rpartition("/")[2]
     if name in evidence.missing_names:
@@ -113,14 +115,19 @@ def _doubts(key: str, file: StoredFile, kind: Kind, evidence: Evidence) -> Itera
 
 
 def find_blockers(
-    opened: OpenedTable, index: ManifestIndex, content: ContentFiles | None, heads: Mapping[str, JsonHead | None]
+    opened: OpenedTable,
+    index: ManifestIndex,
+    content: ContentFiles | None,
+    heads: Mapping[str, JsonHead | None],
+    succession: Succession,
 ) -> Iterator[Blocker]:
     """Why no file of the table may be called an orphan; `heads` are of metadata.json that its log does not name."""
     yield from _newer_metadata(opened, heads)
+    yield from _other_commits(opened, succession)
     strangers = {
         head.table_uuid
         for head in heads.values()
-        if head is not None and head.table_uuid and not _is_same_table(opened, head)
+        if head is not None and head.table_uuid and not is_same_table(opened, head)
     }
     if strangers:
         reason = f"another table's metadata.json lies in the same folder (table UUID {min(strangers)})"
@@ -171,7 +178,18 @@ def _newer_metadata(opened: OpenedTable, heads: Mapping[str, JsonHead | None]) -
         yield Blocker(reason=reason, is_about_current=True)
 
 
-def _is_same_table(opened: OpenedTable, head: JsonHead) -> bool:
+def _other_commits(opened: OpenedTable, succession: Succession) -> Iterator[Blocker]:
+    """Commits that were made on a metadata.json that the current one does not follow."""
+    is_known = opened.chosen.is_by_catalog  # else newer ones say that this is the table's past
+    newest = metadata_version(opened.chosen.path)
+    forked = sorted(key for key in succession.forked if is_known or metadata_version(key) <= newest)
+    if forked:
+        reason = f"commits were made on {forked[-1]}, which this table's metadata does not follow: {_FORKED}"
+        yield Blocker(name="forked", reason=reason, is_about_current=not is_known)
+
+
+def is_same_table(opened: OpenedTable, head: JsonHead) -> bool:
+    """Whether a metadata.json is this table's, as far as both say whose they are."""
     own = opened.metadata.table_uuid
     return own is None or head.table_uuid is None or head.table_uuid.lower() == own.lower()
 
@@ -181,7 +199,7 @@ def _is_beside(opened: OpenedTable, key: str) -> bool:
 
 
 def _is_newer(opened: OpenedTable, key: str, head: JsonHead) -> bool:
-    if not _is_same_table(opened, head):
+    if not is_same_table(opened, head):
         return False
     if head.last_updated_ms >= opened.metadata.last_updated_ms:
         return True
@@ -191,11 +209,14 @@ def _is_newer(opened: OpenedTable, key: str, head: JsonHead) -> bool:
 def _is_rival(opened: OpenedTable, key: str, head: JsonHead) -> bool:
     version = metadata_version(key)
     is_equal = _is_beside(opened, key) and 0 <= version == metadata_version(opened.chosen.path)
-    return is_equal and _is_same_table(opened, head) and not _is_newer(opened, key, head)
+    return is_equal and is_same_table(opened, head) and not _is_newer(opened, key, head)
 
 
-def past_json(opened: OpenedTable, heads: Mapping[str, JsonHead | None], missing: Set[str]) -> frozenset[str]:
-    """The metadata.json that say themselves that they are older ones of this table.
+def past_json(
+    opened: OpenedTable, heads: Mapping[str, JsonHead | None], left: Set[str], missing: Set[str]
+) -> frozenset[str]:
+    """The metadata.json that are older ones of this table, by their own word and by the log of a later one, which names
+    what is `left` behind.
 
     One that was written when a file of the metadata log was, and that is among the `missing`, may be that file.
     """
@@ -205,7 +226,7 @@ def past_json(opened: OpenedTable, heads: Mapping[str, JsonHead | None], missing
         key
         for key, head in heads.items()
         if head is not None
-        and _is_same_table(opened, head)
+        and key in left
         and not _is_newer(opened, key, head)
         and head.last_updated_ms not in absent_ms
     )

@@ -150,6 +150,7 @@ KNOWN: Mapping[str, Known] = {
     "past_version": Known("WA201", "inspect the newest metadata.json, or the table by its name in a catalog"),
     "shared_folder": Known("WA202", "give each table a location of its own"),
     "gc_disabled": Known("WA203", "none: files go where all tables that use them are known"),
+    "forked": Known("WA208", "let one catalog alone commit to it; drop it from the others without its files"),
     "rivals": Known("WA204", "inspect the table by its name in a catalog"),
     "version_hint": Known("WA205", "none needed: readers look for later versions"),
     "moved": Known("WA206", "none needed here; engines need paths rewritten (rewrite_table_path)"),

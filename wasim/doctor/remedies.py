@@ -4,10 +4,11 @@ import zlib
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 
 from wasim.doctor.deletable import Expirable, stays_with
 from wasim.doctor.json_parts import JsonParts
-from wasim.doctor.table_files import Amount, State, StateTotals
+from wasim.doctor.table_files import Amount, State, StateTotals, is_outside
 from wasim.doctor.tree import DEFAULT_GRACE_S, Tree, is_hidden
 from wasim.errors import printable
 from wasim.iceberg import TableMetadata
@@ -19,7 +20,7 @@ from wasim.iceberg.properties import (
     METADATA_PREVIOUS_VERSIONS_MAX,
     TableProperties,
 )
-from wasim.iceberg.retention import Expiry, retained_snapshots
+from wasim.iceberg.retention import Expiry, lineage, retained_snapshots
 from wasim.iceberg.schemas import schema_json
 from wasim.iceberg.snapshots import Snapshot
 from wasim.iceberg.specs import spec_json
@@ -182,16 +183,19 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
         seen.add(kept)
         arguments = f"older_than => {_timestamp(older_than_ms / 1000)}" if name else ""
         arguments += "" if retain_last is None else f", retain_last => {retain_last}"
-        gone = len(every - kept)
+        gone, blocked = every - kept, _expiry_blocked(tree)
+        if not blocked and (staged := _unpublished(metadata, gone)):
+            blocked = f"it would delete the staged commit of wap.id {printable(staged, 80)}: publish that first"
         found.append(
             Remedy(
                 name=f"expire_snapshots {name or f'older than {format_duration(own_age_ms / 1000)}'}",
                 frees=expirable.freed(kept),
                 json_bytes_saved=entries.bytes_without(kept),
-                note=f"{format_count(gone, 'snapshot goes', 'snapshots go')}{_held_by_others(metadata, kept)}"
+                note=f"{format_count(len(gone), 'snapshot goes', 'snapshots go')}{_off_main(metadata, gone)}"
+                + _held_by_others(metadata, kept)
                 + ("" if found else _says_nothing_expires(metadata)),
                 sql=call_procedure("expire_snapshots", table, arguments),
-                blocked=_expiry_blocked(tree),
+                blocked=blocked,
                 is_alternative=bool(found),
                 kept=kept,
             )
@@ -216,14 +220,36 @@ def _expiries_to_try(now_ms: int, newest_ms: int, own_age_ms: int) -> Iterator[t
 def _expiry_blocked(tree: Tree) -> str:
     if not TableProperties.read_leniently(tree.opened.metadata.properties).gc_enabled:
         return f"refused as long as {GC_ENABLED} is false"
-    if unread := _unread_list(tree):
+    if forked := next((one.reason for one in tree.blockers if one.name == "forked"), ""):
+        return f"it would delete files that others may use: {forked}"
+    if unread := _unread_metadata(tree):
         return f"fails half-way: Spark removes the snapshots, then cannot read {unread}, and leaves their files"
+    if tree.missing_live_files:
+        return "live files are absent, and earlier snapshots may be what to roll back to"
     return ""
 
 
-def _unread_list(tree: Tree) -> str:
-    """A manifest list that cannot be read, if there is one."""
-    return next((tree.index.list_keys[place] for place, count in enumerate(tree.index.counts) if count < 0), "")
+def _unread_metadata(tree: Tree) -> str:
+    """A manifest list or a manifest of a retained snapshot that is absent or cannot be read, if there is one."""
+    index, content = tree.index, tree.content
+    lists = (index.list_keys[place] for place, count in enumerate(index.counts) if count < 0)
+    absent = (key for key in index.keys if not is_outside(key) and key not in tree.opened.files)
+    unread = "a manifest" if content is not None and content.unread_manifests else ""
+    return next(chain(lists, absent), unread)
+
+
+def _unpublished(metadata: TableMetadata, gone: Set[int]) -> str:
+    """A commit among these snapshots that is staged (write.wap.enabled) and not published, if there is one."""
+    summaries = {one.snapshot_id: one.summary or {} for one in metadata.snapshots}
+    published = {one.get("published-wap-id") for one in summaries.values()}
+    staged = (summaries[one].get("wap.id") for one in sorted(gone))
+    return next((one for one in staged if one and one not in published), "")
+
+
+def _off_main(metadata: TableMetadata, gone: Set[int]) -> str:
+    """A remark on the snapshots among these that main does not lead to, if there are any."""
+    count = len(gone - {one.snapshot_id for one in lineage(metadata)})
+    return f", {count:,} of them not in main's history: rolled back, staged or of another branch" if count else ""
 
 
 def _held_by_others(metadata: TableMetadata, kept: Set[int]) -> str:
@@ -288,7 +314,7 @@ def _orphan_removal(tree: Tree, table: str) -> Remedy | None:
     blocked = ""
     if doubtful:
         blocked = f"it would also delete {len(doubtful):,} that may be needed, such as {printable(doubtful[0], 80)}"
-    if unread := _unread_list(tree):  # Spark reads all of them first
+    if unread := _unread_metadata(tree):  # Spark reads all of them first
         blocked = f"fails: Spark cannot read {unread}, and deletes nothing"
     return Remedy(
         name="remove_orphan_files",

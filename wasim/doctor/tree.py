@@ -7,15 +7,16 @@ from functools import partial
 
 from wasim.doctor.content import ContentFiles, Entries, are_complete, entry_sizes, is_whole, read_content
 from wasim.doctor.decoding import Decoder
-from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_older, is_past, judge, past_json
+from wasim.doctor.deletable import Blocker, Evidence, find_blockers, is_older, is_past, is_same_table, judge, past_json
 from wasim.doctor.heads import JsonHead, read_avro_heads, read_json_heads
 from wasim.doctor.list_chain import ListFront
 from wasim.doctor.lists import ManifestIndex, index_manifests, listed_manifests
 from wasim.doctor.opening import OpenedTable
+from wasim.doctor.succession import read_succession
 from wasim.doctor.table_files import FaultKind, Faults, FileState, Places, State, is_outside
 from wasim.iceberg import ManifestFile
 from wasim.iceberg.names import is_staged_by_flink, kind_by_name, snapshot_of_statistics
-from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile, is_stamp
+from wasim.iceberg.snapshots import PartitionStatisticsFile, Snapshot, StatisticsFile, is_stamp
 from wasim.ledger import Kind
 from wasim.units import DAY_S
 
@@ -216,6 +217,8 @@ class _Unreferred:
         self.kinds |= {key: head.kind for key, head in self.avro_heads.items()}
         json = [key for key, kind in self.kinds.items() if kind is Kind.METADATA_JSON]
         self.json_heads = read_json_heads(self.opened, json)
+        own = {key: head for key, head in self.json_heads.items() if head and is_same_table(self.opened, head)}
+        self.succession = read_succession(self.opened, own, states.places)
         self.evidence = self._evidence()
 
     def judged(self, key: str) -> tuple[Kind | None, State, None, str]:
@@ -227,7 +230,7 @@ class _Unreferred:
     def _evidence(self) -> Evidence:
         states, opened, index, content = self.states, self.opened, self.states.index, self.states.content
         later, past, unread = self._later_and_past()
-        blockers = [*find_blockers(opened, index, content, self.json_heads)]
+        blockers = [*find_blockers(opened, index, content, self.json_heads, self.succession)]
         blockers += [
             Blocker(reason=f"{key} may be newer than the current metadata.json and could not be read") for key in unread
         ]
@@ -241,7 +244,7 @@ class _Unreferred:
             missing_names=names,
             missing_bytes=frozenset(size for _, size in missing if size is not None),
             later=later.keys(),
-            past=past | past_json(opened, self.json_heads, names),
+            past=past | past_json(opened, self.json_heads, self.succession.left, names),
             retained_ids=frozenset(one.snapshot_id for one in index.snapshots),
             has_unread_lists=-1 in index.counts or not are_complete(index, content),
             has_unread_manifests=content is None or content.unread_manifests > 0,
@@ -253,10 +256,17 @@ class _Unreferred:
         """
         opened, heads, places = self.opened, self.avro_heads, self.states.places
         lists = [key for key, head in heads.items() if head.kind is Kind.MANIFEST_LIST]
-        later = {key for key in lists if not is_past(opened, opened.files[key], heads[key])}
+        ends = [one for one in self.succession.ends.values() if one is not None]
+        snapshots = [one for end in ends for one in end.snapshots]
+        elsewhere = {places.key(one.manifest_list) for one in snapshots if one.manifest_list}
+        later = {key for key in lists if key in elsewhere or not is_past(opened, opened.files[key], heads[key])}
         past = set(lists) - later
         found: dict[str, int | None] = dict.fromkeys(later)
-        unread, listed = list[str](), dict[str, ManifestFile]()
+        found |= {places.key(one.statistics_path): one.file_size_bytes for end in ends for one in end.statistics}
+        found |= {places.key(one.statistics_path): None for end in ends for one in end.partition_statistics}
+        unread = [key for key, end in self.succession.ends.items() if end is None]
+        unread += [key for key, end in self.succession.ends.items() if end and any(map(_has_no_list, end.snapshots))]
+        listed = dict[str, ManifestFile]()
         for key in later:
             (front,) = self.decoder.lists([key])
             if isinstance(front, ListFront):
@@ -282,6 +292,11 @@ class _Unreferred:
                     continue
             unread.append(key)
         return found, past, unread
+
+
+def _has_no_list(snapshot: Snapshot) -> bool:
+    """Whether a snapshot names its manifests itself, as the first format version allows."""
+    return not snapshot.manifest_list
 
 
 def is_hidden(key: str) -> bool:
