@@ -269,7 +269,9 @@ def test_as_many_snapshots_stay_as_table_or_expiry_keep():
 @pytest.mark.parametrize(("codec", "gzips"), [(None, True), ("none", False), ("gzip", True)])
 def test_metadata_json_is_compressed_unless_the_table_says_otherwise(codec: str | None, gzips: bool):
     own = {} if codec is None else {"write.metadata.compression-codec": codec}
-    assert replace(of_flags(), own_properties=own).gzips_json == gzips
+    request = replace(of_flags(), own_properties=own)
+    assert request.gzips_json == gzips
+    assert not request.written_by("pyiceberg").gzips_json
 
 
 def test_less_metadata_is_aimed_at_unless_limited():

@@ -126,7 +126,8 @@ def test_properties_that_the_statements_change_are_said():
     assert "change history.expire.max-snapshot-age-ms from 5000 to 7200000." in said
     same = replace(request, own_properties={"write.metadata.delete-after-commit.enabled": "true"})
     assert of(some_figures(GZIPPED), same) == ""
-    assert "left uncompressed" in of(some_figures(plain()))
+    assert "uncompressed, as the table's own properties say" in of(some_figures(plain()))
+    assert "uncompressed, as its writer does" in of(some_figures(plain()), a_request().written_by("pyiceberg"))
 
 
 def test_statements_without_expiry_are_warned_of():

@@ -15,9 +15,10 @@ from wasim.errors import SavedFileError, WasimError
 from wasim.iceberg import read_manifest, read_manifest_list, read_metadata_json
 from wasim.iceberg.releases import release_named
 from wasim.ledger import Kind
+from wasim.scenario.changes import Evolution
 from wasim.scenario.scenario import row_bytes
 from wasim.twin import WriterProfile, profile_named, read_profile, render_profile, shipped_profile, simulate_case
-from wasim.twin.profile import SHIPPED, as_triggered, render_document
+from wasim.twin.profile import SHIPPED, as_triggered, as_written, render_document
 from wasim.twin.supported import ignored
 
 DOCUMENTED = [name for name in SHIPPED if profile_named(name).origin == "documented"]
@@ -117,9 +118,19 @@ def test_properties_that_redpanda_does_not_read_are_named():
     assert list(ignored(case, profile_named("redpanda"))) == [
         "Redpanda topic ignores write.metadata.compression-codec with a catalog of its own in the bucket; the figures"
         " are as if it did not.",
-        "Redpanda topic ignores commit.manifest.min-count-to-merge; the figures are as if it did not.",
+        "Redpanda topic ignores commit.manifest.min-count-to-merge.",
     ]
     assert list(ignored(case, profile_named("kafka_connect"))) == []
+
+
+def test_properties_that_a_writer_never_reads_change_nothing():
+    codec = "write.metadata.compression-codec"
+    pyiceberg, later = profile_named("pyiceberg"), Evolution(at=3.0, set_properties={codec: "gzip", "note": "x"})
+    given = {codec: "gzip", "write.manifest.compression-level": "1"}
+    case = replace(synthetic_case(properties=given), evolution=(later,))
+    written = as_written(case, pyiceberg)
+    assert [*written.all_properties] == [{codec: "none"}, {codec: "none", "note": "x"}]
+    assert as_written(case, profile_named("flink")).all_properties == case.all_properties
 
 
 def test_an_older_writers_pretty_json_is_counted_to_the_byte(tmp_path):

@@ -164,7 +164,7 @@ def _lattice(plan: Plan, base: Setting, simulator: SettingSimulator) -> Lattice:
     horizon_s = request.horizon_s
     intervals_s = thinned((one.setting.interval_s for one in plan.best), base.interval_s, most=MOST_INTERVALS)
     axes = axes_for(case, base, intervals_s, time_travel_s=request.time_travel_s, horizon_s=horizon_s)
-    if METADATA_COMPRESSION not in request.properties:
+    if METADATA_COMPRESSION not in request.properties and request.gzips_json:
         axes = replace(axes, gzips=(False, True))
     if "rewrite_data_files" not in request.own_jobs:
         axes = replace(axes, compactions_s=seldom_first({None, DAY_S, HOUR_S, base.maintenance.compact_every_s}))

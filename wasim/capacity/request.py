@@ -179,9 +179,16 @@ class PlanRequest:
 
     @property
     def gzips_json(self) -> bool:
-        """Whether metadata.json is compressed, at every setting: unless the table's own properties say otherwise."""
+        """Whether metadata.json is compressed, at every setting: unless the table's own properties say otherwise, or
+        its writer never does.
+        """
         own = TableProperties.read_leniently(self.properties).metadata_compression
-        return METADATA_COMPRESSION not in self.properties or own == "gzip"
+        return not self.writes_plain_json and (METADATA_COMPRESSION not in self.properties or own == "gzip")
+
+    @property
+    def writes_plain_json(self) -> bool:
+        """Whether the writer compresses no metadata.json, whatever the table's properties say."""
+        return self.profile is not None and profile_named(self.profile).never_reads(METADATA_COMPRESSION)
 
     @property
     def aims(self) -> tuple[Limit, ...]:

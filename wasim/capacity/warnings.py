@@ -153,4 +153,5 @@ def _changed(plan: Plan, chosen: Figures) -> Iterator[str]:
         if key in own and str(own[key]) != value:
             yield f"The statements change {key} from {own[key]} to {value}."
     if not setting.gzips_json:
-        yield "metadata.json is left uncompressed, as the table's own properties say."
+        why = "its writer does" if plan.request.writes_plain_json else "the table's own properties say"
+        yield f"metadata.json is left uncompressed, as {why}."

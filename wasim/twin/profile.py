@@ -18,7 +18,7 @@ from wasim.errors import SavedFileError, quoted
 from wasim.iceberg.properties import property_of
 from wasim.iceberg.releases import OLDEST, Library, Release, release_named
 from wasim.scenario import Case
-from wasim.scenario.changes import ExpireSnapshots
+from wasim.scenario.changes import Evolution, ExpireSnapshots
 from wasim.scenario.examine import explain
 from wasim.scenario.faults import Fault, Mark, Place, mark_fault, quote, suggest
 from wasim.scenario.parts import Trigger
@@ -75,7 +75,7 @@ class WriterProfile:
     public, fact by fact. `together` are the times of several such writers that commit at once. `upserts` says how it
     replaces rows, if it does; `recipe`, what else a commit does. `title` and `versions` say to people what it is;
     `sql` is whose statements maintain its tables. `ignores` are table properties that it does not read, each with where
-    it does not, or an empty text.
+    it does not, or an empty text where it never does.
     """
 
     name: str
@@ -104,6 +104,10 @@ class WriterProfile:
     def release(self) -> Release:
         """The release of Iceberg that decides how files are laid out."""
         return release_named(self.iceberg, self.library)
+
+    def never_reads(self, key: str) -> bool:
+        """Whether a table property of this key is nothing to it, wherever its tables are."""
+        return self.ignores.get(key) == ""
 
     @property
     def keeps_names(self) -> bool:
@@ -167,7 +171,7 @@ def as_written(case: Case, profile: WriterProfile) -> Case:
     """The case as its writer commits it: what the scenario leaves open comes from the profile's recipe.
 
     That is how it appends, the properties that it gives its tables and that change metadata, and its own expiry, in
-    place of which a scenario's `expire_snapshots` counts.
+    place of which a scenario's `expire_snapshots` counts. Properties that it never reads are at their defaults.
     """
     recipe, writer, table, maintenance = profile.recipe, case.writer, case.table, case.maintenance
     if recipe.append is not None and writer.append is None and not case.key_columns:
@@ -177,6 +181,9 @@ def as_written(case: Case, profile: WriterProfile) -> Case:
     own = {key: text for key, text in profile.properties.items() if _acts(key, text) and key not in table.properties}
     if own:
         table = table.model_copy(update={"properties": {**table.properties, **own}})
+    if any(profile.never_reads(key) for properties in case.all_properties for key in properties):
+        table = table.model_copy(update={"properties": _as_read(table.properties, profile)})
+        case = replace(case, evolution=tuple(_evolution_as_read(one, profile) for one in case.evolution))
     if maintenance.expire_snapshots is None and recipe.expiry is not None:
         case = replace(case, own_expiry=_expiry(recipe.expiry, case))
         maintenance = maintenance.model_copy(update={"expire_snapshots": case.own_expiry})
@@ -221,6 +228,22 @@ def expiry_within(case: Case, own: ExpiryOfCommit | None) -> ExpireSnapshots | N
 
 def _expiry(recipe: ExpiryOfCommit, case: Case) -> ExpireSnapshots:
     return ExpireSnapshots(every=case.commit_interval_s, older_than=recipe.older_than_s, retain_last=recipe.retain_last)
+
+
+def _evolution_as_read(evolution: Evolution, profile: WriterProfile) -> Evolution:
+    read = None if evolution.set_properties is None else _as_read(evolution.set_properties, profile)
+    return evolution.model_copy(update={"set_properties": read})
+
+
+def _as_read(properties: Mapping[str, str], profile: WriterProfile) -> dict[str, str]:
+    """A table's properties with Iceberg's defaults for those that the writer never reads."""
+    rows = {key: property_of(key) for key in properties if profile.never_reads(key)}
+    defaults = {key: None if row is None else row.default for key, row in rows.items()}
+    return {
+        key: str(defaults[key]).lower() if key in defaults else text
+        for key, text in properties.items()
+        if key not in defaults or defaults[key] is not None
+    }
 
 
 def _acts(key: str, text: str) -> bool:

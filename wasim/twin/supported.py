@@ -64,7 +64,7 @@ def ignored(case: Case, profile: WriterProfile) -> Iterator[str]:
     unread = {key: profile.ignores[key] for key in given if key in profile.ignores}
     for where in dict.fromkeys(unread.values()):
         keys = " and ".join(key for key, one in unread.items() if one == where)
-        yield f"{profile.title} ignores {keys}{where and ' '}{where}; the figures are as if it did not."
+        yield f"{profile.title} ignores {keys}{f' {where}; the figures are as if it did not' if where else ''}."
 
 
 def is_simulated(key: str, value: str, profile: WriterProfile) -> bool:
