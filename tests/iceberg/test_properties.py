@@ -119,6 +119,11 @@ def test_keys_that_wasim_does_not_use_are_passed_over():
     )
 
 
+@pytest.mark.parametrize(("text", "least"), [("-5", 2), ("0", 2), ("1", 2), ("9", 9)])
+def test_no_manifest_merges_alone(text, least):
+    assert TableProperties.read({"commit.manifest.min-count-to-merge": text}).merged_from == least
+
+
 def test_retries_below_zero_are_refused():
     with pytest.raises(PropertyError, match="from 0 to"):
         TableProperties.read({"commit.retry.num-retries": "-1"})

@@ -160,3 +160,14 @@ def test_a_sum_is_the_same_whatever_was_asked_before(small_case: Callable[..., C
     found = simulate_years(case, profile, Site())
     assert found.totals == alone.totals
     assert found.totals.written_bytes[Kind.DELETE_FILE] / 150 > 1.05 * short.totals.written_bytes[Kind.DELETE_FILE] / 10
+
+
+@pytest.mark.parametrize("least", ["0", "-5"])
+def test_two_manifests_merge_whatever_lesser_count_is_set(least: str, small_case: Callable[..., Case]):
+    properties = f'{{commit.manifest.min-count-to-merge: "{least}"}}'
+    case = small_case(
+        horizon="40s", table=f"{{columns: [{{name: n, type: int}}], properties: {properties}}}", writer="batch"
+    )
+    summed = simulate_years(case, shipped_profile(case), Site())
+    exact = simulate_table(case, shipped_profile(case), np.random.default_rng(3)).table.manifests
+    assert len(exact) == summed.ledger.live_manifests[-1] == 1

@@ -91,7 +91,7 @@ def _gathering_since_s(case: Case, whole: Samples, window: Window) -> float | No
     commits = whole.commits[whole.commits <= _commits_by(case, window.end_s)]
     after_jobs = 1 + np.flatnonzero((np.diff(commits) == 0) & (np.diff(commits[1:], append=np.inf) > 0))
     left, at_s = whole.scanned_manifests[after_jobs], commits[after_jobs] * case.commit_interval_s
-    least = TableProperties.read(case.table.properties).manifest_min_merge_count
+    least = TableProperties.read(case.table.properties).merged_from
     merged_s = np.concatenate([[0.0], at_s[1:][np.diff(left) < -least / 2]])
     since_s = merged_s[max(0, int(np.searchsorted(merged_s, merged_s[-1] - SELDOM_S, side="right")) - 1)]
     seen_s = float(merged_s[-1] - since_s) or window.end_s

@@ -167,7 +167,7 @@ def statements_of(case: Case, manifests: float, manifest_bytes: float) -> Iterat
     kept = case.maintenance
     first, later = _reads(case, manifests, manifest_bytes)
     by_position = float(case.writer.upsert is not None and not case.key_columns)
-    merges = 1 / TableProperties.read(case.table.properties).manifest_min_merge_count if case.merges else 0.0
+    merges = 1 / TableProperties.read(case.table.properties).merged_from if case.merges else 0.0
     jobs = (
         ("expire_snapshots", kept.expire_snapshots, False, 0.0),
         ("rewrite_data_files", kept.rewrite_data_files, True, by_position),
@@ -196,7 +196,7 @@ def _reads(case: Case, manifests: float, manifest_bytes: float) -> tuple[float, 
     properties = TableProperties.read(case.table.properties)
     fits = max(1.0, properties.manifest_target_size_bytes // max(manifest_bytes, 1.0))
     newest = manifests % fits
-    later = newest if properties.manifest_merge_enabled and newest >= properties.manifest_min_merge_count else 0.0
+    later = newest if properties.manifest_merge_enabled and newest >= properties.merged_from else 0.0
     largest_bin = max(later, fits if manifests >= fits and properties.manifest_merge_enabled else 0.0)
     return manifests / WORKERS + largest_bin, later
 

@@ -216,6 +216,13 @@ class TableProperties:
         """The size that manifests are packed and rolled to: Iceberg does at a target of 0 or less as at 1."""
         return max(1, self.manifest_target_size_bytes)
 
+    @property
+    def merged_from(self) -> int:
+        """From how many manifests on the newest bin merges: Iceberg merges no manifest alone, so that 1, 0 and less are
+        as 2.
+        """
+        return max(2, self.manifest_min_merge_count)
+
     @classmethod
     def read(cls, properties: Mapping[str, str]) -> "TableProperties":
         """The values of a table's properties. PropertyError names the first that Iceberg could not parse.

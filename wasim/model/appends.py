@@ -146,7 +146,7 @@ def read_appends(case: Case, *, data_bytes_per_commit: float | None = None) -> A
         statistics_columns=statistics,
         format_version=case.table.format_version,
         log_limit=properties.metadata_previous_versions_max,
-        min_count_to_merge=properties.manifest_min_merge_count,
+        min_count_to_merge=properties.merged_from,
         target_manifest_bytes=properties.packed_to_bytes,
         gzip_json=properties.metadata_compression == "gzip",
         hadoop_names=case.environment.catalog == "hadoop",

@@ -176,7 +176,7 @@ class Case:
         """How long appends that merge take to gather as many manifests as they merge; 0 where none do."""
         if not (self.merges or self.key_columns):
             return 0.0
-        return TableProperties.read(self.table.properties).manifest_min_merge_count * self.commit_interval_s
+        return TableProperties.read(self.table.properties).merged_from * self.commit_interval_s
 
     def cycle_s(self, horizon_s: float) -> float:
         """The time in which each job, statement and merge that comes within a horizon comes once; 0 where none does."""

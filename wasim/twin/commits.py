@@ -43,7 +43,7 @@ def merge_policy(properties: TableProperties) -> MergePolicy:
     """The policy that a table's properties set for commits that merge."""
     return MergePolicy(
         enabled=properties.manifest_merge_enabled,
-        min_count=properties.manifest_min_merge_count,
+        min_count=properties.merged_from,
         target_bytes=properties.packed_to_bytes,
     )
 
