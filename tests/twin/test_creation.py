@@ -1,5 +1,7 @@
 """The simulated table before its first commit: what its properties make of it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,8 @@ from support.synthetic import synthetic_case
 
 from wasim.iceberg import properties as keys
 from wasim.model import read_appends
-from wasim.twin import Site, shipped_profile
+from wasim.scenario.changes import Evolution
+from wasim.twin import Site, shipped_profile, simulate_table
 from wasim.twin.creation import new_table
 from wasim.twin.data_files import data_files_of
 from wasim.twin.event_log import EventLog
@@ -54,3 +57,13 @@ def test_what_is_not_true_is_false_in_table_and_model(text):
 def table_of(case) -> SimulatedTable:
     profile, rng = shipped_profile(case), np.random.default_rng(1)
     return new_table(case, profile, data_files_of(case, profile), site=Site(), log=EventLog(folder=None), rng=rng)
+
+
+def test_properties_that_the_table_has_already_commit_nothing():
+    case, given = synthetic_case(horizon_s=6.0), {"k": "v"}
+    evolutions = tuple(Evolution(at=at, set_properties=given) for at in (2.0, 4.0))
+    profile, versions = shipped_profile(case), []
+    for count in (0, 1, 2):
+        evolved = replace(case, evolution=evolutions[:count])
+        versions.append(simulate_table(evolved, profile, np.random.default_rng(3)).table.version)
+    assert versions == [versions[0], versions[0] + 1, versions[0] + 1]

@@ -151,8 +151,6 @@ def _drop_partition_field(table: Table, field: PartitionField) -> Table:
 
 
 def _set_properties(table: Table, properties: dict[str, str]) -> Table:
-    if properties.items() <= table.properties.items():
-        raise DoesNotFit(("set_properties",), "has no effect: the table has these already", "Give others.")
     return table.model_copy(update={"properties": {**table.properties, **properties}})
 
 

@@ -126,7 +126,8 @@ def evolve_table(table: SimulatedTable, step: Evolve, moment: Moment) -> None:
         return
     changed = evolve_metadata(table.json.base, step)
     table.apply_properties(TableProperties.read(step.table.properties))
-    table.commit_metadata(changed, moment.updated_ms)
+    if changed != table.json.base:  # properties that the table has already: Iceberg commits nothing
+        table.commit_metadata(changed, moment.updated_ms)
 
 
 def _roll_back(table: SimulatedTable, commits: int, moment: Moment) -> None:
