@@ -72,6 +72,21 @@ def test_manifests_of_divided_columns_are_as_large_as_written(
     assert found.by_count.at(len(entries)) == pytest.approx(written_bytes(table, entries), rel=near)
 
 
+@pytest.mark.parametrize("rows", [2, 3])
+def test_manifests_of_a_file_or_two_are_as_written(rows: int, small_case: Callable[..., Case]):
+    """Commits of a row or more that buckets divide bring one file, or two: fewer than two on average."""
+    case = small_case(
+        table="{columns: [{name: k, type: long}], partition_by: [{column: k, transform: 'bucket[2]'}]}",
+        workload=f"{{rows_per_second: {rows}}}",
+        writer="batch",
+        horizon="60s",
+    )
+    table = simulate_table(case, shipped_profile(case), np.random.default_rng(1)).table
+    found = read_shape(case, shipped_profile(case), Site()).sizes.data_manifests
+    assert 1 < found.files < 2
+    assert found.new == pytest.approx(np.mean([one.file.manifest_length for one in table.manifests]), rel=0.002)
+
+
 def test_entries_sorted_by_partition_are_as_large_as_written(small_case: Callable[..., Case]):
     """A rewrite lists all files of a bucket one after the other, the newest first."""
     case = small_case(

@@ -136,7 +136,8 @@ def data_manifests(
     all_of_one = mean(float(manifest.file.manifest_length) for manifest in own)
     per_new = by_count.slope
     if shown > 1:
-        few = int(shown) // 2 if files > shown else 1  # the first ones are large: those that none shows are as the last
+        # the first ones are large: those that none shows are as the last
+        few = max(1, int(shown) // 2) if files > shown else 1
         fewer = mean(written_bytes(table, manifest.entries[:few], is_new=True) for manifest in own)
         per_new = (all_of_one - fewer) / (shown - few)
     count = min(len(arrived), len(described.compacted))
