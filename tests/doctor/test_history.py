@@ -1,6 +1,7 @@
 """Every commit counts: versions of metadata.json that record no new snapshot too."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ from support.synthetic import synthetic_case
 from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
+from wasim.doctor.history import snapshots_made
 from wasim.doctor.outlook import outlook_of
 from wasim.doctor.terminal import history_lines
+from wasim.scenario.changes import Maintenance
 
 NOW = InspectOptions(grace_s=0)
 
@@ -125,3 +128,23 @@ def test_999_tags_are_part_of_the_forecast(tagged):
 
 def _snapshot_bytes(inspection):
     return len(json.dumps(json.loads(inspection.tree.opened.json_text)["snapshots"][-1], separators=(",", ":")))
+
+
+def expired(root, version):
+    """Forty commits of a table of a format version, with creation before and an expiry after each ten."""
+    case = synthetic_case(horizon_s=40.0)
+    jobs = Maintenance.model_validate({"expire_snapshots": {"every": "10s", "older_than": "5s"}})
+    table = case.table.model_copy(update={"format_version": version})
+    return inspect_location(str(emit_tree(root, replace(case, table=table, maintenance=jobs)).root), NOW)
+
+
+@pytest.mark.parametrize(("version", "said"), [(2, (5, 45)), (1, (1, 7))])
+def test_versions_of_expired_snapshots_recorded_those(tmp_path, version, said):
+    history = expired(tmp_path / "t", version).history
+    assert (len(history.versions), history.without_snapshot, history.judged) == (45, *said)
+
+
+@pytest.mark.parametrize(("version", "made"), [(2, 40), (1, pytest.approx(40, abs=3))])
+def test_all_snapshots_ever_made_are_counted(tmp_path, version, made):
+    inspection = expired(tmp_path / "t", version)
+    assert snapshots_made(inspection.tree, inspection.history) == made

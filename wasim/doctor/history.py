@@ -13,6 +13,7 @@ from wasim.doctor.tree import Tree
 from wasim.iceberg.names import parse_manifest_list_name
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.resolve import metadata_version
+from wasim.iceberg.retention import has_expired, lineage
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind, Ledger
 from wasim.profiles import writer_words
@@ -102,8 +103,9 @@ class History:
 
     `ledger` has a row for each snapshot; what cannot be known is 0 there and False in `known`, by column: bytes of a
     kind under its name. `span_s` is from the first to the last of them. `without_snapshot` are versions that record no
-    new snapshot but statistics, a tag, a branch, properties, a schema or an expiry; `versions_per_commit` counts all
-    from the first snapshot's on, for each of a snapshot, and `versions_per_hour` by their own times.
+    new snapshot but statistics, a tag, a branch, properties, a schema or an expiry, of the newest `judged` versions: an
+    older one may have recorded a snapshot that has expired. `versions_per_commit` counts all from the first snapshot's
+    on, for each of a snapshot, and `versions_per_hour` by their own times.
     """
 
     ledger: Ledger
@@ -116,6 +118,7 @@ class History:
     writers: Mapping[str, int]
     versions: Versions
     without_snapshot: int
+    judged: int
     versions_per_commit: float
     versions_per_hour: float | None
 
@@ -137,6 +140,7 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
     rate = len(gaps) / float(gaps.sum()) * 3600 if len(gaps) and gaps.sum() > 0 else None
     versions = find_versions(tree)
     made = list(_versions_of_snapshots(tree, versions).values())
+    without, judged = _without_snapshot(tree, versions, made)
     per_commit = (len(versions) - versions.keys.index(made[0])) / len(made) if made else 1.0
     per_hour = None if rate is None else rate * per_commit
     properties = tree.opened.metadata.properties
@@ -151,15 +155,48 @@ def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> Histor
         operations=Counter(one.operation or "unknown" for one in snapshots),
         writers=dict(Counter(writer_words(one, properties) for one in index.snapshots).most_common(_MOST_WRITERS)),
         versions=versions,
-        without_snapshot=len(versions) - len(made),
+        without_snapshot=without,
+        judged=judged,
         versions_per_commit=per_commit,
         versions_per_hour=per_hour if times.source == GIVEN else versions.per_hour or per_hour,
     )
 
 
-def snapshots_made(tree: Tree) -> int:
-    """Snapshots since the table was made: sequence numbers count them, of which format version 1 has none."""
-    return max(len(tree.index.snapshots), tree.opened.metadata.last_sequence_number)
+def _without_snapshot(tree: Tree, versions: Versions, made: Sequence[str]) -> tuple[int, int]:
+    """How many versions record no new snapshot, and of how many of the newest that is known; `made` are those that
+    record a retained one.
+
+    Where snapshots expired, sequence numbers say how many all versions recorded, if all are known; else what is older
+    than the oldest that is left of main tells nothing.
+    """
+    metadata = tree.opened.metadata
+    if not has_expired(metadata):
+        return len(versions) - len(made), len(versions)
+    if _are_all_numbered(tree) and len(versions) > metadata_version(tree.opened.chosen.path) >= 0:
+        return max(0, len(versions) - metadata.last_sequence_number), len(versions)
+    oldest_ms = lineage(metadata)[-1].timestamp_ms
+    since = [key for key, at_ms in zip(versions.keys, versions.updated_ms, strict=True) if at_ms >= oldest_ms]
+    return len(set(since) - set(made)), len(since)
+
+
+def _are_all_numbered(tree: Tree) -> bool:
+    """Whether each snapshot has a sequence number, which format version 1 lacks."""
+    return all(one.sequence_number > 0 for one in tree.index.snapshots)
+
+
+def snapshots_made(tree: Tree, history: History) -> int:
+    """Snapshots since the table was made: sequence numbers count them, or else versions of metadata.json, at the pace
+    of the snapshots that are left.
+    """
+    counted = max(len(tree.index.snapshots), tree.opened.metadata.last_sequence_number)
+    if not is_counted_by_versions(tree):
+        return counted
+    return max(counted, round(metadata_version(tree.opened.chosen.path) / history.versions_per_commit))
+
+
+def is_counted_by_versions(tree: Tree) -> bool:
+    """Whether snapshots expired that had no sequence number, as in format version 1."""
+    return has_expired(tree.opened.metadata) and not _are_all_numbered(tree)
 
 
 def _spread(values: Floats) -> Spread:

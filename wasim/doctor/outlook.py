@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wasim.doctor.as_case import TableCase, case_of
-from wasim.doctor.history import snapshots_made
+from wasim.doctor.history import is_counted_by_versions, snapshots_made
 from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.upkeep import expiry_places, maintenance_of
 from wasim.errors import WasimError
@@ -41,6 +41,9 @@ _STATISTICS = ("statistics", "partition-statistics")
 _LEAST_REFS = 3  # from which on branches and tags count as growing with the snapshots
 _LONGER = 3
 _MOST_AGE_S = 100 * YEAR_S
+_BY_VERSIONS = (
+    "its commits so far are estimated by its versions of metadata.json, as snapshots without sequence numbers expired"
+)
 _COMPARED = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
 
 
@@ -52,7 +55,7 @@ def observe(inspection: Inspection) -> Observed:
     simulated = [one.adds_data or one.operation == "replace" for one in index.snapshots]
     others = simulated.count(False) / max(1, simulated.count(True))
     return Observed(
-        made=float(snapshots_made(inspection.tree)),
+        made=float(snapshots_made(inspection.tree, inspection.history)),
         json=_found_json(inspection),
         lists=_found_lists(inspection),
         manifests=_found_manifests(inspection),
@@ -152,7 +155,7 @@ def _held_share(inspection: Inspection) -> float:
     expiry = Expiry(now_ms=now_ms, older_than_ms=max(now_ms, newest_ms) + 1, retain_last=1)
     main = replace(metadata, refs={name: ref for name, ref in metadata.refs.items() if name == "main"})
     held = retained_snapshots(metadata, expiry) - retained_snapshots(main, expiry)
-    return len(held) / max(1, snapshots_made(inspection.tree))
+    return len(held) / max(1, snapshots_made(inspection.tree, inspection.history))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,7 +243,11 @@ def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
         now=tuple(_compared(inspection, now, forecasts.as_its_profile_has_it(age_s))),
         band=then.band,
         observed=observed,
-        notes=(*table.notes, *(sentence.removesuffix(".") for sentence in then.run.approximated)),
+        notes=(
+            *table.notes,
+            *([_BY_VERSIONS] if is_counted_by_versions(inspection.tree) else []),
+            *(sentence.removesuffix(".") for sentence in then.run.approximated),
+        ),
     )
 
 
@@ -273,7 +280,7 @@ def _age_s(inspection: Inspection, table: TableCase, interval_s: float) -> float
     """How long a table was written at this interval to have as many commits. WasimError beyond a century."""
     left = len(inspection.tree.index.snapshots)
     appends = round(table.case.horizon_s / table.case.commit_interval_s)
-    commits = max(1, round(snapshots_made(inspection.tree) * appends / left))
+    commits = max(1, round(snapshots_made(inspection.tree, inspection.history) * appends / left))
     if commits * interval_s > _MOST_AGE_S:
         location, every = inspection.tree.opened.location, format_duration(interval_s)
         raise WasimError(

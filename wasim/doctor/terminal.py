@@ -183,7 +183,9 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
     yield f"History: {commits}{f' over {format_duration(span_s)}' if span_s else ''}{rate}"
     sizes = history.versions.bytes[~np.isnan(history.versions.bytes)]
     if history.without_snapshot:
-        others = f"{history.without_snapshot:,} of them without a new snapshot (statistics, tags, properties, expiry)"
+        judged = "them" if history.judged == len(history.versions) else f"the newest {history.judged:,}"
+        others = f"{history.without_snapshot:,} of {judged} without a new snapshot"
+        others += " (statistics, tags, properties, expiry)"
         yield f"  versions of metadata.json: {len(history.versions):,}, {others}"
     if len(sizes):
         left = format_count(len(sizes), "file")
