@@ -14,11 +14,11 @@ from support.trees import emit_tree
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.outlook import outlook_of
-from wasim.doctor.terminal import prospect_table, render_inspection
+from wasim.doctor.terminal import outlook_lines, prospect_table, render_inspection
 from wasim.doctor.upkeep import _period_s
 from wasim.errors import WasimError
 from wasim.ledger import METADATA_KINDS
-from wasim.scenario.changes import Maintenance
+from wasim.scenario.changes import Changes, Maintenance
 
 DAY_S = 86_400.0
 INTERVAL_S = 1.0
@@ -96,6 +96,16 @@ def test_what_of_the_table_is_ignored_is_said(tmp_path):
     assert OTHER_CODEC in newest.read_text()
     notes = outlook_of(inspect_location(str(root), AT_INTERVAL), HORIZON_S).notes
     assert 'Not simulated: table.properties.write.parquet.compression-codec, which is "snappy"' in notes
+
+
+def test_a_forecast_without_its_row_changes_claims_no_band(written, tmp_path):
+    changes = Changes.model_validate({"update": {"every": "20s", "rows": 9, "mode": "merge-on-read"}})
+    case = replace(synthetic_case(interval_s=INTERVAL_S, horizon_s=HORIZON_S), changes=changes)
+    outlook = outlook_of(inspect_location(str(emit_tree(tmp_path / "t", case).root), AT_INTERVAL), HORIZON_S)
+    assert "5 commits that wrote delete files: taken as appends, without these" in outlook.notes
+    assert any("changes of rows" in line for line in outlook_lines(outlook))
+    assert outlook.band is None
+    assert written[1].band is not None
 
 
 def test_summaries_that_lie_have_no_outlook(tmp_path):

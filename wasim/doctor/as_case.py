@@ -186,6 +186,9 @@ def _notes_of_commits(snapshots: Sequence[Snapshot], appends: Sequence[Snapshot]
     replacing = sum(bool(one.count_of("deleted-data-files")) for one in appends)
     if replacing:
         yield f"{format_count(replacing, 'commit')} that replaced data files: taken as appends"
+    deleting = sum(bool(one.count_of("added-delete-files")) for one in appends)
+    if deleting:
+        yield f"{format_count(deleting, 'commit')} that wrote delete files: taken as appends, without these"
 
 
 def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str]) -> Writer:

@@ -192,8 +192,8 @@ class Outlook:
     """What is ahead of a table: the way it is written now first, then other intervals, then remedies.
 
     `now` tells how far the simulation can be trusted, a row for each kind of file; `band` is the relative half-width of
-    what is written, by the table's own files. `notes` say what of the table a case cannot say, and what of the case was
-    ignored or replaced by its mean.
+    what is written, by the table's own files; None where commits changed rows, which a case leaves out. `notes` say
+    what of the table a case cannot say, and what of the case was ignored or replaced by its mean.
     """
 
     ahead_s: float
@@ -202,7 +202,7 @@ class Outlook:
     maintenance: Maintenance
     prospects: tuple[Prospect, ...]
     now: tuple[Compared, ...]
-    band: float
+    band: float | None
     observed: Observed
     notes: tuple[str, ...]
 
@@ -241,7 +241,7 @@ def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
         maintenance=maintenance,
         prospects=tuple(prospects),
         now=tuple(_compared(inspection, now, forecasts.as_its_profile_has_it(age_s))),
-        band=then.band,
+        band=None if any(one.changes_rows for one in inspection.tree.index.snapshots) else then.band,
         observed=observed,
         notes=(
             *table.notes,

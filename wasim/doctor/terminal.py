@@ -268,7 +268,10 @@ def _own_size_lines(outlook: "Outlook") -> Iterator[str]:
         for one in outlook.now
     )
     yield f"Now, simulated (actual, by its writer's profile): {', '.join(shown)}."
-    yield f"Bytes written are within {outlook.band:.1%}, as far as sizes decide them."
+    if outlook.band is None:
+        yield "How far bytes written are off is not known: what changes of rows write is left out."
+    else:
+        yield f"Bytes written are within {outlook.band:.1%}, as far as sizes decide them."
 
 
 def _amount(compared: "Compared", value: int) -> str:

@@ -50,6 +50,12 @@ class Snapshot:
         """Whether the commit brought data files, and did not write old ones anew."""
         return self.operation != "replace" and bool(self.count_of("added-data-files"))
 
+    @property
+    def changes_rows(self) -> bool:
+        """Whether the commit took data files out, or brought delete files, and not to write the same rows anew."""
+        keys = ("deleted-data-files", "added-delete-files")
+        return self.operation != "replace" and any(self.count_of(key) for key in keys)
+
     def count_of(self, key: str) -> int | None:
         """A count of the summary; None where there is none, or where it is no number that a Java long holds."""
         text = (self.summary or {}).get(key, "")
