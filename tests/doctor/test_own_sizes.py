@@ -17,7 +17,7 @@ from support.trees import emit_tree
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.outlook import _versions_per_snapshot, observe, outlook_of
 from wasim.doctor.terminal import outlook_lines
-from wasim.doctor.upkeep import expiry_places
+from wasim.doctor.upkeep import expiry_places, maintenance_of
 from wasim.iceberg.snapshots import SnapshotRef
 from wasim.ledger import METADATA_KINDS, Kind
 from wasim.scenario.changes import Maintenance
@@ -158,6 +158,17 @@ def test_an_expiry_is_found_by_the_versions_that_shrank(tmp_path):
         path.unlink()
     found = outlook_of(inspect_location(str(root), AT_1S), 10.0).maintenance.expire_snapshots
     assert (found.every, found.older_than) == (pytest.approx(15, abs=1), pytest.approx(52, abs=2))  # of a span of 60
+
+
+@pytest.mark.parametrize(("horizon_s", "every_s"), [(40.0, 86_400.0), (120.0, 40.0)], ids=["one", "three"])
+def test_one_expiry_says_no_period_and_older_ones_do(horizon_s, every_s, tmp_path):
+    """Each leaves 20 s of snapshots: the last one alone is no younger than the oldest of these."""
+    jobs = Maintenance.model_validate({"expire_snapshots": {"every": 40, "older_than": 20}})
+    case = replace(synthetic_case(interval_s=1.0, horizon_s=horizon_s), maintenance=jobs)
+    inspection = inspect_location(str(emit_tree(tmp_path / "t", case).root), AT_1S)
+    assert maintenance_of(inspection.tree, inspection.history).expire_snapshots.every == pytest.approx(
+        every_s, rel=0.05
+    )
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from wasim.doctor.clock import GIVEN
 from wasim.doctor.history import History, Versions
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.retention import has_expired, lineage
 from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteDataFiles, RewriteManifests
-from wasim.units import DAY_S
+from wasim.units import DAY_S, Floats
 
 _LEAST_SPAN_S = 1.0
 _NEARLY = 0.02
@@ -52,8 +53,8 @@ def expiry_places(versions: Versions) -> list[int]:
 
 
 def _expiry(tree: Tree, history: History, properties: TableProperties) -> ExpireSnapshots:
-    """The expiry that was found: its age is what the last one left; without a trace of it, what is older than main's
-    retained span goes, daily or four times in that span.
+    """The expiry that was found: its age is what the last one left. One alone says no period: daily is taken. Without a
+    trace of it, what is older than main's retained span goes, daily or four times in that span.
     """
     metadata, index = tree.opened.metadata, tree.index
     own = metadata.refs.get("main")
@@ -67,15 +68,27 @@ def _expiry(tree: Tree, history: History, properties: TableProperties) -> Expire
     expired_ms = np.array([versions.updated_ms[place] for place in expiry_places(versions)], dtype=np.float64)
     expired_s = np.interp(expired_ms, stamps, times_s, left=np.nan)
     expired_s = expired_s[expired_s >= oldest_s]
-    if len(expired_s) > 1:
-        interval_s = history.interval_s.median if history.interval_s is not None else 0.0
+    *traces_s, seen_s = _version_times_s(history)[[*expiry_places(versions), -1]].tolist()
+    if len(expired_s) > 1:  # snapshots tell their times better than versions do
         first_s = float(np.interp(versions.updated_ms[0], stamps, times_s))  # the log has fewer versions than snapshots
-        seen_s = float(times_s[-1]) - max(oldest_s, first_s)
-        every_s = _in_commits(_period_s([float(at) for at in expired_s], seen_s), interval_s)
+        traces_s, seen_s = expired_s.tolist(), float(times_s[-1]) - max(oldest_s, first_s)
+    if len(traces_s) > 1:
+        interval_s = history.interval_s.median if history.interval_s is not None else 0.0
+        every_s = _in_commits(_period_s(traces_s, seen_s), interval_s)
+    elif traces_s:
+        every_s = max(DAY_S, seen_s - traces_s[0])
     else:
-        every_s = max([min(DAY_S, span_s / 4), *(float(times_s[-1]) - expired_s)])
+        every_s = max(_LEAST_SPAN_S, min(DAY_S, span_s / 4))
     age_s = float(expired_s[-1]) - oldest_s if len(expired_s) else span_s - every_s / 2
     return ExpireSnapshots(every=every_s, older_than=max(age_s, _LEAST_SPAN_S), retain_last=least)
+
+
+def _version_times_s(history: History) -> Floats:
+    """Seconds from the first known version to each: by their stamps, or at the commit interval that is given."""
+    versions = history.versions
+    if history.interval_source == GIVEN and history.interval_s is not None:
+        return np.arange(len(versions)) / history.versions_per_commit * history.interval_s.median
+    return (np.array(versions.updated_ms, dtype=np.float64) - versions.updated_ms[0]) / 1000
 
 
 def _in_commits(period_s: float, interval_s: float) -> float:
