@@ -12,7 +12,9 @@ from support.trees import emit_tree, newest_json
 
 from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.growth import Trend, days_until_share, mark_rows
+from wasim.doctor.history import lasting_slope
 from wasim.ledger import Kind
+from wasim.scenario.changes import Maintenance
 
 NOW = InspectOptions(grace_s=0)
 
@@ -87,6 +89,26 @@ def test_an_expired_history_has_a_line_by_commits(root, tmp_path):
     inspection = inspect_location(str(path), AT_INTERVAL)
     path.unlink()
     assert list(inspection.laws[Kind.METADATA_JSON].coefficients) == ["fixed", "commit"]
+
+
+def test_a_saw_tooth_grows_by_what_stays_after_falls():
+    tooth = np.arange(40.0) % 10
+    at = np.arange(40.0)
+    assert lasting_slope(at, tooth) == lasting_slope(at[:18], tooth[:18]) == 0  # one fall tells no growth
+    assert lasting_slope(at, tooth + at / 5) == pytest.approx(0.2)
+    assert lasting_slope(at[:15], (tooth + 3 * at)[:15]) > 3  # risen beyond what it fell from
+    assert lasting_slope(at, at) == pytest.approx(1)
+
+
+def test_what_merges_and_expires_as_it_grows_meets_no_mark(tmp_path):
+    jobs = Maintenance.model_validate({"expire_snapshots": {"every": 20, "older_than": 20}})
+    case = synthetic_case(
+        horizon_s=110.0, writer="batch", properties=MERGING | {"commit.manifest.min-count-to-merge": "9"}
+    )
+    growth = inspect_location(str(emit_tree(tmp_path / "t", replace(case, maintenance=jobs)).root), AT_INTERVAL).growth
+    marks = ("metadata.json of 5 MB", "metadata.json of 50 MB", "500 manifests", "5,000 manifests")
+    assert {mark: growth.days_until[mark] for mark in marks} == dict.fromkeys(marks)
+    assert growth.trends["metadata_bytes"].quickening == 0
 
 
 def test_two_commits_have_no_law_and_alike_drivers_one_term(tmp_path):

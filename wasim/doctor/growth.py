@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wasim.doctor.history import History
+from wasim.doctor.history import History, lasting_slope
 from wasim.doctor.json_parts import JsonParts
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
@@ -159,10 +159,10 @@ def measure_growth(
     counts, sizes = _column(tree.index.counts), _column(tree.index.bytes)
     times = history.ledger.event_time_s
     manifests = _per_day(times, counts)
-    written, quickening = _written_per_day(tree, history, laws, per_day, manifests or 0.0)
+    json_per_day = _json_per_day(tree, history, parts, per_day)
+    written, quickening = _written_per_day(tree, history, laws, per_day, (json_per_day or 0.0, manifests or 0.0))
     data = _per_day(times, _column(list(history.ledger.data_bytes_live)))
     live = [tree.index.manifests[one].manifest_length for one in tree.index.live]
-    json_per_day = _json_per_day(tree, history, parts, per_day)
     text_per_day = None if json_per_day is None else json_per_day / tree.stored_share
     trends = {
         "metadata_json_bytes": Trend(now=tree.opened.json_bytes, per_day=json_per_day),
@@ -202,11 +202,11 @@ def _column(values: list[int]) -> Floats:
 
 
 def _per_day(times_s: Floats, values: Floats) -> float | None:
-    """The slope of a line through the points; a saw-tooth has that of its middle."""
+    """What a day adds lastingly to values that are NaN where unknown; None for too few, or all at once."""
     known = ~np.isnan(values)
     if known.sum() < LEAST_COMMITS or np.ptp(times_s[known]) <= 0:
         return None
-    return float(np.polyfit(times_s[known], values[known], 1)[0]) * DAY_S
+    return lasting_slope(times_s[known], values[known]) * DAY_S
 
 
 def _json_per_day(tree: Tree, history: History, parts: JsonParts, commits_per_day: float | None) -> float | None:
@@ -226,9 +226,12 @@ def _json_per_day(tree: Tree, history: History, parts: JsonParts, commits_per_da
 
 
 def _written_per_day(
-    tree: Tree, history: History, laws: Mapping[Kind, Law], commits_per_day: float | None, manifests_per_day: float
+    tree: Tree, history: History, laws: Mapping[Kind, Law], commits_per_day: float | None, growth: tuple[float, float]
 ) -> tuple[float | None, float]:
-    """Metadata that a day adds, at today's sizes, and what a day adds to that. Deleted metadata.json add nothing."""
+    """Metadata that a day adds, at today's sizes, and what a day adds to that. Deleted metadata.json add nothing.
+
+    `growth` is what a day adds to metadata.json, bytes, and to live manifests.
+    """
     kinds = [Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST]
     if TableProperties.read_leniently(tree.opened.metadata.properties).metadata_delete_after_commit_enabled:
         kinds.remove(Kind.METADATA_JSON)
@@ -244,13 +247,13 @@ def _written_per_day(
     ]
     if not written:
         return None, 0.0
-    growth = 0.0
-    if Kind.METADATA_JSON in kinds and (law := laws.get(Kind.METADATA_JSON)) is not None:
-        added = sum(law.coefficients.get(name, 0.0) for name in ("snapshot", "commit"))
-        growth += commits_per_day * added * per_day[Kind.METADATA_JSON]
+    json_per_day, manifests_per_day = growth
+    if not has_expired(tree.opened.metadata) and (law := laws.get(Kind.METADATA_JSON)) is not None:
+        json_per_day = commits_per_day * law.coefficients.get("snapshot", 0.0)
+    quickening = json_per_day * per_day.get(Kind.METADATA_JSON, 0.0)
     if (law := laws.get(Kind.MANIFEST_LIST)) is not None:
-        growth += manifests_per_day * law.coefficients.get("manifest", 0.0) * commits_per_day
-    return sum(written), max(0.0, growth)
+        quickening += manifests_per_day * law.coefficients.get("manifest", 0.0) * commits_per_day
+    return sum(written), max(0.0, quickening)
 
 
 def _newest_bytes(history: History, law: Law | None, kind: Kind) -> float | None:

@@ -20,6 +20,7 @@ from wasim.profiles import writer_words
 from wasim.units import Floats, Ints
 
 LEAST_VERSIONS = 3
+_TOOTH, _LEVEL = 0.25, 0.05  # of what values span: what falls take at least, and what rises less counts as level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +48,28 @@ class Versions:
     def growth(self, log_entry_bytes: float) -> float | None:
         """Stored bytes that a version adds to metadata.json once its log is full; None for too short a history.
 
-        The slope of a line through the sizes without their log, which stops growing: a file that expiry cuts back now
-        and then has that of its middle.
+        The lasting slope of the sizes without their log, which stops growing.
         """
         known = np.flatnonzero(~np.isnan(self.bytes))
         if len(known) < LEAST_VERSIONS:
             return None
         sizes = self.bytes[known] - log_entry_bytes * self.log_entries[known]
-        return float(np.polyfit(known, sizes, 1)[0])
+        return lasting_slope(known.astype(np.float64), sizes)
+
+
+def lasting_slope(at: Floats, values: Floats) -> float:
+    """The slope of a line through the points; of a saw-tooth, as expiry and merges make it, through those after falls.
+
+    A fall takes back a quarter of all that the values span. After one alone that has not been made good nothing lasts,
+    nor where points after falls are as good as level.
+    """
+    span = np.ptp(values)
+    falls = 1 + np.flatnonzero(np.diff(values) < -_TOOTH * span)
+    if len(falls) == 1 and values[-1] < values.max():
+        return 0.0
+    through = falls if len(falls) > 1 else np.arange(len(values))
+    slope = float(np.polyfit(at[through], values[through], 1)[0])
+    return slope if len(falls) < 2 or abs(slope) * np.ptp(at[through]) > _LEVEL * span else 0.0
 
 
 def find_versions(tree: Tree) -> Versions:
