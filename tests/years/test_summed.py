@@ -171,3 +171,20 @@ def test_two_manifests_merge_whatever_lesser_count_is_set(least: str, small_case
     summed = simulate_years(case, shipped_profile(case), Site())
     exact = simulate_table(case, shipped_profile(case), np.random.default_rng(3)).table.manifests
     assert len(exact) == summed.ledger.live_manifests[-1] == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        {
+            "workload": "{rows_per_second: 9, active: {lasts: 8s, every: 24s}}",
+            "writer": "{kind: batch, idle_commit_every: 1}",
+        },
+        {"maintenance": "{rewrite_manifests: {every: 12s}}"},
+    ],
+    ids=["idle", "rewriting"],
+)
+def test_commits_after_the_writer_s_last_one_are_counted(lines: dict[str, str], small_case: Callable[..., Case]):
+    case = small_case(horizon="72s", **lines)
+    exact = simulate_table(case, shipped_profile(case), np.random.default_rng(3)).table
+    assert simulate_years(case, shipped_profile(case), Site()).ledger.commit[-1] == len(exact.json.snapshots)

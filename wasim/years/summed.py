@@ -378,9 +378,10 @@ def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:
 
 
 def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
-    """Some commits of the writer, the last one among them."""
+    """Some commits of the writer, the last one among them, which counts what follows it: maintenance, idle commits."""
     table = retention.samples.checkpoints
     commits, snapshots, unknown = table.commits, table.snapshots, np.full(len(table.commits), np.nan)
+    counted = np.append(snapshots[:-1], retention.samples.snapshots[-1])
     json_bytes = np.rint(retention.json_of(snapshots, snapshots)).astype(np.int64)
     written = dict.fromkeys(Kind, np.zeros(len(commits), dtype=np.int64))
     latest = shape.at(case.commits)
@@ -390,7 +391,7 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
             written |= {kind: retention.samples.by_commit(of + group + 1) for kind, group in kinds}
     operation = "upsert" if case.key_columns else "append"
     return Ledger(
-        commit=np.rint(snapshots).astype(np.int64),
+        commit=np.rint(counted).astype(np.int64),
         operation=np.full(len(commits), operation, dtype=object),
         snapshot_operation=np.full(len(commits), "overwrite" if case.key_columns else "append", dtype=object),
         snapshot_id=unknown,
