@@ -1,5 +1,6 @@
 """A sweep simulated by blocks: close to every setting simulated alone, on this machine and on Spark."""
 
+import re
 import subprocess
 import sys
 
@@ -133,6 +134,14 @@ def test_the_best_setting_is_the_shortest_sustained_within_limits(scenario, tmp_
     assert f"{len(rows)} settings do. Not judged in a grid: planning_p50_ms." in said
     assert f"within manifests <= 400: {best['commit_interval_s']:g}s, written " in said
     assert f"writer={best['writer']} " in said
+
+
+def test_one_setting_without_a_sweep_has_no_brackets(tmp_path):
+    path = tmp_path / "one.yaml"
+    path.write_text(re.sub(r"(?m)^sweep:\n(  .*\n)+", "", SCENARIO))
+    said = simulate_sweep(load_scenario(path), SimulationOptions(), out=tmp_path / "one.parquet", master=None)
+    assert re.search(r"^1 setting, metadata written: [\d.]+ MiB: ", said)
+    assert re.search(r"keeps up: 1s, written [\d.]+ MiB; 1 setting does\.", said)
 
 
 def test_two_processes_find_what_one_finds(scenario, results):

@@ -17,7 +17,7 @@ from wasim.scenario import LoadedScenario
 from wasim.scenario.metrics import Limit
 from wasim.simulation import Mode, SimulationOptions
 from wasim.twin import Site
-from wasim.units import format_bytes, format_duration
+from wasim.units import format_bytes, format_count, format_duration
 
 
 def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out: Path, master: str | None) -> str:
@@ -39,7 +39,7 @@ def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out:
 
         map_parts(blocks, simulate_block, schema, master=master, out=out, log=out.with_name(f"{out.name}.log"))
         results = ds.dataset(out, format="parquet").to_table()
-    said = f"{results.num_rows:,} settings, {_span(results, scenario)}: {out}\n{_best(results, scenario)}"
+    said = f"{format_count(results.num_rows, 'setting')}, {_span(results, scenario)}: {out}\n{_best(results, scenario)}"
     approximated = zip(map(str, results["setting"].to_pylist()), results["approximated"].to_pylist(), strict=True)
     said += "".join(f"\n{sentence}" for sentence in say_once(approximated, "settings"))
     chart = _draw(results, scenario, out)
@@ -72,12 +72,16 @@ def _draw(results: pa.Table, scenario: LoadedScenario, out: Path) -> Path | None
 def _span(results: pa.Table, scenario: LoadedScenario) -> str:
     written = results["metadata_written_bytes"]
     least, most = pc.min_max(written).as_py().values()
+    if results.num_rows == 1:
+        return f"metadata written: {format_bytes(least)}"
     cheapest = results.slice(pc.index(written, least).as_py(), 1).to_pylist()[0]
-    return f"metadata written from {format_bytes(least)} ({_named(cheapest, scenario)}) to {format_bytes(most)}"
+    return f"metadata written from {format_bytes(least)}{_named(cheapest, scenario)} to {format_bytes(most)}"
 
 
 def _named(setting: dict[str, Any], scenario: LoadedScenario) -> str:
-    return " ".join(f"{field.rpartition('.')[2]}={setting[field]}" for field in scenario.swept)
+    """What the scenario sweeps, as the setting has it, in brackets after a space; empty where it sweeps nothing."""
+    said = " ".join(f"{field.rpartition('.')[2]}={setting[field]}" for field in scenario.swept)
+    return f" ({said})" if said else ""
 
 
 _COLUMNS = {"metadata_bytes": "metadata_written_bytes"}  # of metrics whose column has another name
@@ -109,7 +113,8 @@ def _best(results: pa.Table, scenario: LoadedScenario) -> str:
     if not within:
         return f"No setting keeps up{said}.{note}"
     best = min(within, key=lambda row: (row["commit_interval_s"], row["metadata_written_bytes"]))
+    settings = f"{format_count(len(within), 'setting')} {'does' if len(within) == 1 else 'do'}"
     return (
         f"Shortest interval that keeps up{said}: {format_duration(best['commit_interval_s'])}, written "
-        f"{format_bytes(best['metadata_written_bytes'])} ({_named(best, scenario)}); {len(within):,} settings do.{note}"
+        f"{format_bytes(best['metadata_written_bytes'])}{_named(best, scenario)}; {settings}.{note}"
     )
