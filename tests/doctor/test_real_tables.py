@@ -481,5 +481,6 @@ def test_a_metadata_file_and_a_metadata_folder_name_their_table(written, monkeyp
         assert chosen.path == f"metadata/{older.name}"
     inspection = inspect_location(str(older), NOW)
     assert len(inspection.history.ledger) == 2
-    younger = inspect_location(str(root), replace(NOW, reads_manifests=False))
-    assert younger.totals.of(Kind.DATA, State.UNKNOWN).files == COMMITS
+    for grace_s in (0, 3600):
+        unread = inspect_location(str(root), replace(NOW, reads_manifests=False, grace_s=grace_s))
+        assert unread.totals.of(Kind.DATA, State.UNKNOWN).files == COMMITS

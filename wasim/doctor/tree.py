@@ -17,7 +17,7 @@ from wasim.doctor.table_files import FaultKind, Faults, FileState, Places, State
 from wasim.iceberg import ManifestFile
 from wasim.iceberg.names import is_staged_by_flink, kind_by_name, snapshot_of_statistics
 from wasim.iceberg.snapshots import PartitionStatisticsFile, Snapshot, StatisticsFile, is_stamp
-from wasim.ledger import Kind
+from wasim.ledger import DATA_KINDS, Kind
 from wasim.units import DAY_S
 
 DEFAULT_GRACE_S = 3 * DAY_S
@@ -224,6 +224,8 @@ class _Unreferred:
     def judged(self, key: str) -> tuple[Kind | None, State, None, str]:
         """Kind, state and reason of a file."""
         kind = self.kinds[key]
+        if self.states.content is None and kind in DATA_KINDS:  # whatever its age: most of these are live
+            return kind, State.UNKNOWN, None, "no manifest of this table was read, and one may refer to it"
         state, reason = judge(key, self.opened.files[key], kind, self.evidence)
         return kind, state, None, reason
 
