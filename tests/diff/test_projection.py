@@ -24,8 +24,13 @@ maintenance: {expire_snapshots: {every: 1d, older_than: 1d}}
 """
 
 
-def test_a_projection_has_the_files_of_a_simulation() -> None:
-    (projected,) = project(SCENARIO, {}, Terms(horizon="10d"), "events.yaml")
+PLAIN = {"maintenance": "{}"}
+AUTOMQ = {**PLAIN, "writer": "{kind: batch, profile: automq}"}  # expires an hour's snapshots, and deletes old ones
+
+
+@pytest.mark.parametrize("given", [{}, AUTOMQ, {**PLAIN, "writer": "{kind: batch, profile: redpanda}"}])
+def test_a_projection_has_the_files_of_a_simulation(given: dict[str, str]) -> None:
+    (projected,) = project(SCENARIO, given, Terms(horizon="10d"), "events.yaml")
     case = projected.case
     simulated = simulate_years(case, shipped_profile(case), Site(location=DEFAULT_LOCATION))
     assert projected.figures.written_bytes == simulated.totals.written_bytes

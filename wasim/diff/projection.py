@@ -12,14 +12,14 @@ from wasim.capacity.words import SHOWN_METRICS
 from wasim.scenario import Case
 from wasim.scenario.load import scenario_of
 from wasim.twin import shipped_profile
-from wasim.twin.profile import as_triggered
+from wasim.twin.profile import as_triggered, as_written
 
 METRICS = SHOWN_METRICS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection:
-    """A case with its figures at the end of the horizon, and what was requested for it."""
+    """A case as its scenario says it, its figures at the end of the horizon, and what was requested for it."""
 
     case: Case
     figures: Figures
@@ -48,8 +48,10 @@ def project(text: str, overrides: Mapping[str, str], terms: Terms, source: str) 
             request = request_from_scenario(alone, source, requirements, terms.horizon)
             if terms.location is not None:
                 request = replace(request, location=terms.location)
-            triggered = as_triggered(case, shipped_profile(case)).over(request.horizon_s)
+            profile = shipped_profile(case)
+            triggered = as_triggered(case, profile).over(request.horizon_s)
+            written = as_written(triggered, profile)
             simulator = SettingSimulator(request=request)
-            simulator.encode(triggered.commit_interval_s)
-            figures = simulator.figures_of_case(triggered, setting_of(triggered))
+            simulator.encode(written.commit_interval_s)
+            figures = simulator.figures_of_case(written, setting_of(written))
             yield Projection(case=triggered, figures=simulator.with_measured_bands(figures), request=request)
