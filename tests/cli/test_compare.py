@@ -123,3 +123,15 @@ def test_flags_of_a_workload_that_change_nothing_are_named() -> None:
     smoke = str(SCENARIOS / "smoke.yaml")
     result = CliRunner().invoke(cli.app, ["diff", smoke, smoke, "--horizon", "1m", "--rows-per-second", "5"])
     assert result.stderr == "note: --rows-per-second changed nothing: no settings were tried on a workload.\n"
+
+
+def test_a_sink_is_kafka_connects_unless_a_flag_says_otherwise(tmp_path: Path) -> None:
+    sides = [tmp_path / "before.json", tmp_path / "after.json"]
+    for side, interval_ms in zip(sides, (300_000, 600_000), strict=True):
+        side.write_text(json.dumps({"iceberg.control.commit.interval-ms": str(interval_ms)}))
+    manifests = []
+    for flags in ((), ("--writer", "kafka_connect"), ("--writer", "streaming")):
+        arguments = ["diff", *map(str, sides), "--horizon", "2d", "--json", *flags]
+        (difference,) = json.loads(CliRunner().invoke(cli.app, arguments).stdout)["differences"]
+        manifests.append({one["metric"]: one["after"] for one in difference["figures"]}["manifests"])
+    assert manifests == [99, 99, 288]

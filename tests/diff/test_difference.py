@@ -1,5 +1,7 @@
 """What a change does to the figures: by closed forms where there are some, and in the words of the headline."""
 
+from dataclasses import replace
+
 import pytest
 from support.paths import SCENARIOS
 
@@ -88,6 +90,18 @@ def test_the_tables_own_age_of_snapshots_is_when_they_expire() -> None:
     difference = only(find_differences([pair], WORKLOAD, terms))
     assert "`maintenance.expire_snapshots.older_than` 4d → 1d" in difference.changes
     assert ratios(difference)["metadata_json_bytes"] < 0.5
+
+
+def test_settings_of_one_writer_are_tried_on_that_writer() -> None:
+    flink = Workload(text=SCENARIO.replace("batch", "flink"), assumed=("Flink.",), expires=False)
+    workload = replace(WORKLOAD, of_writers={"flink": flink})
+    pairs = [
+        Pair(name="flink.yaml", before=None, after="execution.checkpointing.interval: 5min"),
+        Pair(name="t.properties", before="stream.trigger=1m", after="stream.trigger=5m"),
+    ]
+    found = find_differences(pairs, workload, TERMS)
+    assert [one.changes[0] for one in found.found] == ["10m → 5m", "1m → 5m"]
+    assert found.assumed == ("Flink.", "Tried on this.")
 
 
 def test_a_new_file_is_compared_with_icebergs_defaults() -> None:

@@ -70,6 +70,22 @@ def test_settings_are_read_in_each_format(
     assert (found.table, found.interval_s, found.properties) == (table, interval_s, properties)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "writer"),
+    [
+        ("sink.json", json.dumps(CONNECTOR), "kafka_connect"),
+        ("sink.properties", "iceberg.control.commit.interval-ms=60000", "kafka_connect"),
+        ("flink.yaml", FLINK_OPERATOR, "flink"),
+        ("orders.sql", FLINK_SQL, "flink"),
+        ("job.properties", SPARK, ""),
+        ("events.sql", SQL, ""),
+    ],
+)
+def test_the_file_says_whose_settings_they_are(name: str, text: str, writer: str) -> None:
+    (found,) = read_settings(name, text).settings
+    assert found.writer == writer
+
+
 def test_a_connectors_own_interval_counts() -> None:
     config = CONNECTOR["config"] | {"iceberg.control.commit.interval-ms": 60_000}
     (found,) = read_settings("sink.json", json.dumps(config)).settings

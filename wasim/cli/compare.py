@@ -138,12 +138,14 @@ def diff(
 
 
 def _workload(scenario: Path | None, given: dict[str, str | None], interval: str | None, horizon: str) -> "Workload":
-    """What settings are tried on: a scenario, or flags with defaults that are named."""
-    import json
+    """What settings are tried on: a scenario, or flags with defaults that are named, and the writer that a file is for
+    unless a flag says another.
+    """
+    from dataclasses import replace
 
     from wasim.diff.difference import Workload
+    from wasim.diff.read import WRITERS
     from wasim.scenario import load_scenario
-    from wasim.scenario.from_flags import document_from_flags
 
     if scenario is not None:
         refuse(flags_of(given) | {"--interval": interval}, "and --scenario exclude each other. Change the scenario.")
@@ -151,6 +153,19 @@ def _workload(scenario: Path | None, given: dict[str, str | None], interval: str
         first = "the first case of " if len(loaded.cases()) > 1 else ""
         expires = loaded.scenario.maintenance.expire_snapshots is not None
         return Workload(text=loaded.text, assumed=(f"Settings are tried on {first}{scenario}.",), expires=expires)
+    plain, of_writers = _workload_of_flags(given, interval, horizon), {}
+    for writer in () if given["writer"] or given["writers"] else WRITERS:
+        named = _workload_of_flags({**given, "writer": writer}, interval, horizon)
+        of_writers[writer] = replace(named, assumed=(*named.assumed, f"The writer is {writer} where a file says so."))
+    return replace(plain, of_writers=of_writers)
+
+
+def _workload_of_flags(given: dict[str, str | None], interval: str | None, horizon: str) -> "Workload":
+    import json
+
+    from wasim.diff.difference import Workload
+    from wasim.scenario.from_flags import document_from_flags
+
     rows = given["rows_per_second"]
     document, assumed = document_from_flags({**given, "rows_per_second": rows or DEFAULT_ROWS, "horizon": horizon})
     said = [

@@ -78,11 +78,15 @@ class Differences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """The scenario that settings are tried on: its text, and sentences on what is assumed of it."""
+    """The scenario that settings are tried on: its text, and sentences on what is assumed of it.
+
+    `of_writers` are those for files that say whose they are, by the writer's profile.
+    """
 
     text: str
     assumed: tuple[str, ...] = ()
     expires: bool = True  # whether the scenario says when snapshots expire, or that none do
+    of_writers: Mapping[str, "Workload"] = field(default_factory=dict)
 
 
 def find_differences(pairs: Iterable[Pair], workload: Workload, terms: Terms) -> Differences:
@@ -114,9 +118,13 @@ def _find(pair: Pair, workload: Workload, terms: Terms, found: Differences) -> N
         if side == later:
             found.compared += 1
             continue
-        found.assumed = workload.assumed
-        overrides = (_overrides(settings, workload) for settings in (side, later))
-        one, other = (next(project(workload.text, given, terms, pair.name)) for given in overrides)
+        writers = (side.writer or later.writer, later.writer or side.writer)
+        tried = [workload.of_writers.get(writer, workload) for writer in writers]
+        found.assumed = tuple(dict.fromkeys([*found.assumed, *(line for on in tried for line in on.assumed)]))
+        one, other = (
+            next(project(on.text, _overrides(settings, on), terms, pair.name))
+            for settings, on in zip((side, later), tried, strict=True)
+        )
         place = f": {later.table}" if later.table else ""
         found.add(_difference(f"{pair.name}{place}", one, other, tuple(_notes(side, later))))
 

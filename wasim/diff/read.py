@@ -15,15 +15,21 @@ from wasim.units import DAY_S, HOUR_S
 _UNITS_S = {"ms": 0.001, "milli": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": HOUR_S, "hour": HOUR_S}
 _UNITS_S |= {"d": DAY_S, "day": DAY_S}
 _PERIOD = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milli|sec|s|min|m|hour|h|day|d)?(?:second|isecond|ute|s|onds)*")
+FLINK = "flink"
+WRITERS = ("kafka_connect", FLINK)  # the profiles of those whose files say so
 _CALL = re.compile(r"(?:\w+\.)?(?:Processing|Trigger)\w*\(\s*(.+?)\s*\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of one table. `table` is empty where the file does not name it, `interval_s` None where none is set."""
+    """Settings of one table. `table` is empty where the file does not name it, `interval_s` None where none is set.
+
+    `writer` is the profile of the writer that the file is for; empty where it does not say.
+    """
 
     table: str = ""
     interval_s: float | None = None
+    writer: str = ""
     properties: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -95,9 +101,17 @@ def read_sql(text: str) -> Reading:
             elif not pairs and given.strip():
                 unread.append(f"the properties of {name}")
             properties.update(pairs)
-    settings = [Settings(table=name, interval_s=interval_s, properties=given) for name, given in found.items()]
-    if not settings and interval_s is not None:
-        settings = [Settings(interval_s=interval_s)]
+    if not found and interval_s is not None:
+        found[""] = {}
+    settings = [
+        Settings(
+            table=name,
+            interval_s=interval_s,
+            writer=FLINK if interval_s is not None or given.get("connector") == "iceberg" else "",
+            properties=given,
+        )
+        for name, given in found.items()
+    ]
     return Reading(settings=tuple(one for one in settings if one.says_anything), unread=tuple(unread))
 
 
@@ -130,16 +144,17 @@ def _unquoted(text: str) -> str:
 
 _PROPERTIES = re.compile(
     r"(?P<owner>.*?)\.?(?:\+?(?:table_properties|tblproperties)|table-(?:default|override)|"
-    r"iceberg\.tables\.(?:auto-create|write)-props)\.(?P<key>.+)"
+    r"(?P<kafka_connect>iceberg\.tables\.(?:auto-create|write)-props))\.(?P<key>.+)"
 )
 """dbt's models, a catalog's defaults for its tables, and the tables that a connector creates."""
 
 _INTERVALS = re.compile(
-    r"(?P<owner>.*?)\.?(?:iceberg\.control\.commit\.interval-ms|execution\.checkpointing\.interval|"
+    r"(?P<owner>.*?)\.?(?:(?P<kafka_connect>iceberg\.control\.commit\.interval-ms)|"
+    r"(?P<flink>execution\.checkpointing\.interval)|"
     r"(?:[\w-]+[._-])*trigger(?:[._-]?(?:processing[._-]?time|interval))?)",
     re.IGNORECASE,
 )
-_CONNECTOR = re.compile(r"(?P<owner>.*?)\.?connector\.class")
+_CONNECTOR = re.compile(r"(?P<owner>.*?)\.?(?P<kafka_connect>connector\.class)")
 _CONNECTORS_INTERVAL_S = 300.0  # of iceberg.control.commit.interval-ms, where it is not given
 _LINE = re.compile(r"\s*([^#!\s=:][^=:\s]*)\s*[=:\s]\s*(.*?)\s*")
 
@@ -173,6 +188,7 @@ def read_keys(flat: Mapping[str, str]) -> Reading:
     """What dotted keys set, by what they belong to; an interval that belongs to nothing is everything's."""
     properties: dict[str, dict[str, str]] = {}
     intervals: dict[str, float] = {}
+    writers: dict[str, str] = {}
     unread = []
     for key, value in flat.items():
         if match := _PROPERTIES.fullmatch(key):
@@ -187,6 +203,8 @@ def read_keys(flat: Mapping[str, str]) -> Reading:
                 unread.append(f"{key} is {value}, which is no period")
             else:
                 intervals[match["owner"]] = seconds
+        if match and (writer := next((name for name in WRITERS if match.groupdict().get(name)), "")):
+            writers[match["owner"]] = writer
     owners = dict.fromkeys([*properties, *intervals])
     if len(owners) > 1 and not properties.get(""):
         owners.pop("", None)
@@ -194,6 +212,7 @@ def read_keys(flat: Mapping[str, str]) -> Reading:
         Settings(
             table=_named(owner, flat),
             interval_s=intervals.get(owner, intervals.get("")),
+            writer=writers.get(owner, writers.get("", "")),
             properties=properties.get(owner, {}),
         )
         for owner in owners
