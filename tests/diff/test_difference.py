@@ -62,6 +62,18 @@ def test_the_headline_says_what_changed_and_what_breaks(shorter: Difference) -> 
     assert [one.limit.metric for one in shorter.broken] == ["metadata_json_bytes"]
 
 
+def test_limits_that_are_not_judged_are_named() -> None:
+    limited = SCENARIO.replace("limits: {", 'limits: {commit_p95_ms: "< 2s", metadata_bytes: "< 1 GiB", ')
+    found = differences("events.yaml", limited, limited.replace("10m", "1m"))
+    lines = "\n".join(difference_lines(found))
+    verdict = judge_differences(found, None, fails_on_missing=False)
+    for said in (lines, differences_comment(found, verdict)):
+        assert "commit_p95_ms < 2s: not judged, of times a plan has the median of planning only." in said
+        assert "metadata_bytes < 1 GiB: not judged, it is for the scenario's own horizon." in said
+    (document,) = differences_document(found, verdict)["differences"]
+    assert len(document["not_judged"]) == 2
+
+
 def test_intervals_beyond_what_a_profile_ships_change_nothing() -> None:
     often = SCENARIO.replace("100}", "100000}").replace("writer: batch", "writer: {kind: batch, profile: firehose}")
     assert not differences("events.yaml", often, often.replace("10m", "5m")).found

@@ -39,7 +39,8 @@ class Kept:
 class Difference:
     """A table's settings before and after: what changed, in words, and the figures of both.
 
-    `notes` are sentences on what was changed and is not counted, or on what was assumed.
+    `not_judged` are sentences on limits that are not among these; `notes` on what was changed and is not counted, or on
+    what was assumed.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Difference:
     figures: tuple[Figure, ...]
     bands: Mapping[str, float]
     limits: tuple[Kept, ...]
+    not_judged: tuple[str, ...]
     keeps_up: tuple[bool, bool]
     tables: tuple[int, int]  # of the job, whose totals the figures are
     currency: str
@@ -211,6 +213,7 @@ def _difference(name: str, before: Projection, after: Projection, notes: tuple[s
             )
             for limit in after.request.limits
         ),
+        not_judged=after.request.not_judged,
         keeps_up=(was.keeps_up, is_now.keeps_up),
         tables=tables,
         currency=after.request.prices.currency,

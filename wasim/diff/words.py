@@ -71,6 +71,7 @@ def difference_lines(differences: Differences) -> Iterator[str]:
         yield f"{one.name}: {headline(one)}"
         yield from (f"  {line}" for line in table_lines(figures_table(one)))
         yield from (f"  limit {_limit_text(kept, one.currency)}" for kept in one.limits)
+        yield from (f"  limit {said}" for said in one.not_judged)
         yield from (f"  {note}" for note in one.notes)
         yield ""
     if not differences.found:
@@ -94,7 +95,7 @@ def differences_comment(differences: Differences, verdict: Verdict, link: str = 
         judged += [Judged(text=f"{place}{_limit_text(kept, one.currency)}", holds=kept.after) for kept in one.limits]
     several = len(differences.found) > 1
     said = [f"**{one.name}**: {headline(one)}" for one in differences.found] if several else []
-    notes = [note for one in differences.found for note in one.notes]
+    notes = [note for one in differences.found for note in (*one.not_judged, *one.notes)]
     return render_comment(
         Comment(
             marker=MARKER,
@@ -141,6 +142,7 @@ def differences_document(differences: Differences, verdict: Verdict) -> dict[str
                     }
                     for kept in one.limits
                 ],
+                "not_judged": list(one.not_judged),
                 "keeps_up": {"before": one.keeps_up[0], "after": one.keeps_up[1]},
                 "tables": {"before": one.tables[0], "after": one.tables[1]},
                 "currency": one.currency,
