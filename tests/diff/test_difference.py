@@ -134,6 +134,24 @@ def test_what_is_not_counted_or_not_read_is_named() -> None:
     assert not judge_differences(broken, None, fails_on_missing=True).passed
 
 
+def test_a_changed_trigger_in_code_is_named() -> None:
+    code = "log()\ndf.writeStream.trigger(processingTime='60 seconds')\n"
+    changed = differences("job.py", code, code.replace("60", "5"))
+    assert [line.partition(" in a file")[0] for line in changed.unread] == ["job.py: \"processingTime='5 seconds')\""]
+    assert not judge_differences(changed, None, fails_on_missing=True).passed
+    assert differences("job.py", code, "log()\n").unread[0].startswith('job.py: before the change, "processingTime=')
+    assert not differences("job.py", code, code.replace("log", "debug")).unread
+
+
+def test_an_interval_that_is_no_period_is_not_compared() -> None:
+    text = "a.execution.checkpointing.interval=10m\nb.execution.checkpointing.interval="
+    found = differences("jobs.properties", f"{text}1m", f"{text}often")
+    assert list(difference_lines(found)) == [
+        "Nothing changes in what was compared.",
+        "Not compared: jobs.properties: b.execution.checkpointing.interval is often, which is no period.",
+    ]
+
+
 def test_cases_of_sweeps_are_matched_by_label_then_order() -> None:
     text = (SCENARIOS / "smoke.yaml").read_text().replace("[1s, 4s]", "[10m, 1h]").replace("12s", "1d")
     found = differences("smoke.yaml", text, text.replace("10m", "30m").replace("50", "60"))

@@ -95,8 +95,7 @@ def test_a_connectors_own_interval_counts() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("job.py", "stream.trigger(processingTime='1 minute')", "processingTime in a file of a kind that is not read"),
-        ("job.properties", "stream.trigger=never", "stream.trigger is never"),
+        ("job.py", "stream.trigger(processingTime='1 minute')", "1 minute')\" in a file of a kind that is not read"),
         ("sink.json", "{", "it is no JSON"),
         ("dbt.yml", "a: &b 1\nc: *b", "anchor"),
         ("t.sql", "ALTER TABLE t SET TBLPROPERTIES (${properties})", "the properties of t"),
@@ -108,12 +107,29 @@ def test_what_is_not_read_is_named(name: str, text: str, said: str) -> None:
     assert said in reading.unread[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("job.properties", "stream.trigger=availableNow"),
+        ("job.properties", "stream.trigger.interval=never"),
+        ("flink.sql", "SET 'execution.checkpointing.interval' = 'never';"),
+    ],
+)
+def test_an_interval_that_is_no_period_is_set_and_named(name: str, text: str) -> None:
+    reading = read_settings(name, text)
+    (found,) = reading.settings
+    assert found.interval_s is None
+    assert found.not_a_period in reading.unread[0]
+
+
 def test_files_about_other_things_say_nothing() -> None:
     for name, text in (
         ("a.sql", "SELECT 1; CREATE TABLE t AS SELECT ';' AS c"),
         ("package.json", '{"name": "x", "version": "1"}'),
         ("registry.properties", "schema.registry=http\nread.timeout=1"),
         ("a.py", "print(1)"),
+        ("azure-pipelines.yml", "trigger: main"),
+        ("gitlab-ci.yml", "deploy:\n  trigger: group/project"),
     ):
         reading = read_settings(name, text)
         assert (reading.settings, reading.unread) == ((), ()), name
@@ -130,6 +146,8 @@ def test_only_a_scenario_is_a_scenario() -> None:
     [
         *(("10 seconds", 10.0), ("1 min", 60.0), ("PT1M", 60.0), ("ProcessingTime('2 hours')", 7200.0)),
         *(("300000", 300.0), ("500 ms", 0.5), ("1 day", 86_400.0), ("soon", None), ("0s", None), ("", None)),
+        *(("PT1M30S", 90.0), ("P1DT2H", 93_600.0), ("1m30s", 90.0), ("1 day 2 hours", 93_600.0), ("1 second", 1.0)),
+        *(("P1M", None), ("1 minute 5", None), ("pt", None)),
     ],
 )
 def test_periods_are_read_as_engines_write_them(text: str, seconds: float | None) -> None:

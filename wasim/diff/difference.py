@@ -115,10 +115,15 @@ def _find(pair: Pair, workload: Workload, terms: Terms, found: Differences) -> N
             found.add(_difference(f"{pair.name}{label}", one, other))
         return
     readings = [read_settings(suffixed, text) for text in texts]
-    found.unread += [f"{pair.name}: {one}" for one in readings[1].unread if one not in readings[0].unread]
+    unread, unread_then = readings[1].unread, readings[0].unread
+    new = [one for one in unread if one not in unread_then]
+    gone = [] if new else [f"before the change, {one}" for one in unread_then if one not in unread]
+    found.unread += [f"{pair.name}: {one}" for one in (*new, *gone)]
     for side, later in _paired(readings[0].settings, readings[1].settings):
         if side == later:
             found.compared += 1
+            continue
+        if side.not_a_period != later.not_a_period:  # is named as unread
             continue
         writers = (side.writer or later.writer, later.writer or side.writer)
         tried = [workload.of_writers.get(writer, workload) for writer in writers]

@@ -4,38 +4,46 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import PurePosixPath
 from typing import Any
 
+from wasim.errors import quoted
 from wasim.iceberg.properties import KEY_PREFIXES, property_of
 from wasim.report.words import leaves
 from wasim.scenario.document import Refused, read_document
 from wasim.units import DAY_S, HOUR_S
 
-_UNITS_S = {"ms": 0.001, "milli": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": HOUR_S, "hour": HOUR_S}
-_UNITS_S |= {"d": DAY_S, "day": DAY_S}
-_PERIOD = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milli|sec|s|min|m|hour|h|day|d)?(?:second|isecond|ute|s|onds)*")
+_UNITS_S = {"ms": 0.001, "milli": 0.001, "millisecond": 0.001, "s": 1.0, "sec": 1.0, "second": 1.0}
+_UNITS_S |= {"m": 60.0, "min": 60.0, "minute": 60.0, "h": HOUR_S, "hour": HOUR_S, "d": DAY_S, "day": DAY_S}
+_PART = rf"(\d+(?:\.\d+)?)\s*({'|'.join(sorted(_UNITS_S, key=len, reverse=True))})s?"
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_PERIOD = re.compile(rf"(?:{_PART}\s*)+")
+_ISO = re.compile(r"p(\d+d)?(?:t(.+))?")  # P1DT2H; a month of it is none of 60 seconds
+_CALL = re.compile(r"(?:\w+\.)?(?:Processing|Trigger)\w*\(\s*(.+?)\s*\)", re.IGNORECASE)
 FLINK = "flink"
 WRITERS = ("kafka_connect", FLINK)  # the profiles of those whose files say so
-_CALL = re.compile(r"(?:\w+\.)?(?:Processing|Trigger)\w*\(\s*(.+?)\s*\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Settings of one table. `table` is empty where the file does not name it, `interval_s` None where none is set.
 
-    `writer` is the profile of the writer that the file is for; empty where it does not say.
+    `not_a_period` is the text of an interval that could not be read. `writer` is the profile of the writer that the
+    file is for; empty where it does not say.
     """
 
     table: str = ""
     interval_s: float | None = None
+    not_a_period: str = ""
     writer: str = ""
     properties: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def says_anything(self) -> bool:
         """Whether anything is set that commits or files depend on."""
-        return self.interval_s is not None or any(property_of(key) for key in self.properties)
+        says_interval = self.interval_s is not None or bool(self.not_a_period)
+        return says_interval or any(property_of(key) for key in self.properties)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +55,19 @@ class Reading:
 
 
 def period_s(text: str) -> float | None:
-    """Seconds of a period as engines write it: `10 seconds`, `1 min`, `PT1M`, `ProcessingTime(10 seconds)`, bare
+    """Seconds of a period as engines write it: `10 seconds`, `1m30s`, `PT1M30S`, `ProcessingTime(10 seconds)`, bare
     milliseconds; None for anything else.
     """
     said = text.strip().strip("'\"")
     call = _CALL.fullmatch(said)
     said = (call[1].strip("'\"") if call else said).lower().removeprefix("interval ").strip("'\" ")
-    match = _PERIOD.fullmatch(said.removeprefix("pt"))
-    if not match or not float(match[1]):
+    if iso := _ISO.fullmatch(said):
+        said = "".join(part or "" for part in iso.groups())
+    said = f"{said} ms" if _NUMBER.fullmatch(said) else said
+    if not _PERIOD.fullmatch(said):
         return None
-    return float(match[1]) * _UNITS_S[match[2] or "ms"]
+    seconds = sum(float(count) * _UNITS_S[unit] for count, unit in re.findall(_PART, said))
+    return seconds if 0 < seconds < inf else None
 
 
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/|\{#.*?#\}|('(?:[^']|'')*'|\"[^\"]*\")", re.DOTALL)
@@ -80,11 +91,12 @@ def read_sql(text: str) -> Reading:
     plain = _COMMENT.sub(lambda match: match[1] or " ", text)
     found: dict[str, dict[str, str]] = {}
     unread: list[str] = []
-    interval_s = None
+    interval_s, not_a_period = None, ""
     for match in _CHECKPOINT.finditer(plain):
-        interval_s = period_s(match[1]) or interval_s
-        if period_s(match[1]) is None:
-            unread.append(f"the checkpoint interval {match[1].strip()}")
+        interval_s = period_s(match[1])
+        not_a_period = "" if interval_s else match[1].strip()
+    if not_a_period:
+        unread.append(f"the checkpoint interval {not_a_period}")
     for jinja in _JINJA.finditer(plain):
         found.setdefault("", {}).update(_pairs(jinja[1]))
     for statement in _STATEMENT.findall(plain):
@@ -101,13 +113,15 @@ def read_sql(text: str) -> Reading:
             elif not pairs and given.strip():
                 unread.append(f"the properties of {name}")
             properties.update(pairs)
-    if not found and interval_s is not None:
+    is_flink = interval_s is not None or bool(not_a_period)
+    if not found and is_flink:
         found[""] = {}
     settings = [
         Settings(
             table=name,
             interval_s=interval_s,
-            writer=FLINK if interval_s is not None or given.get("connector") == "iceberg" else "",
+            not_a_period=not_a_period,
+            writer=FLINK if is_flink or given.get("connector") == "iceberg" else "",
             properties=given,
         )
         for name, given in found.items()
@@ -154,8 +168,11 @@ _INTERVALS = re.compile(
     r"(?:[\w-]+[._-])*trigger(?:[._-]?(?:processing[._-]?time|interval))?)",
     re.IGNORECASE,
 )
+_OF_A_STREAM = re.compile(r"\W*(?:p?t?\d|once|available|continuous|processing|trigger)", re.IGNORECASE)
+"""How what a stream is triggered by begins: a build's `trigger` is a branch, a project or yes."""
+
 _CONNECTOR = re.compile(r"(?P<owner>.*?)\.?(?P<kafka_connect>connector\.class)")
-_CONNECTORS_INTERVAL_S = 300.0  # of iceberg.control.commit.interval-ms, where it is not given
+_CONNECTORS_INTERVAL = "300000"  # of iceberg.control.commit.interval-ms, where it is not given
 _LINE = re.compile(r"\s*([^#!\s=:][^=:\s]*)\s*[=:\s]\s*(.*?)\s*")
 
 
@@ -187,37 +204,42 @@ def read_yaml(text: str) -> Reading:
 def read_keys(flat: Mapping[str, str]) -> Reading:
     """What dotted keys set, by what they belong to; an interval that belongs to nothing is everything's."""
     properties: dict[str, dict[str, str]] = {}
-    intervals: dict[str, float] = {}
+    intervals: dict[str, tuple[str, str]] = {}
     writers: dict[str, str] = {}
-    unread = []
     for key, value in flat.items():
         if match := _PROPERTIES.fullmatch(key):
             properties.setdefault(match["owner"], {})[match["key"]] = value
         elif key.startswith(KEY_PREFIXES):
             properties.setdefault("", {})[key] = value
         elif (match := _CONNECTOR.fullmatch(key)) and "iceberg" in value.lower():
-            intervals.setdefault(match["owner"], _CONNECTORS_INTERVAL_S)
-        elif match := _INTERVALS.fullmatch(key):
-            seconds = period_s(value)
-            if seconds is None:
-                unread.append(f"{key} is {value}, which is no period")
-            else:
-                intervals[match["owner"]] = seconds
+            intervals.setdefault(match["owner"], (key, _CONNECTORS_INTERVAL))
+        elif (match := _INTERVALS.fullmatch(key)) and _is_of_commits(key, value):
+            intervals[match["owner"]] = key, value
         if match and (writer := next((name for name in WRITERS if match.groupdict().get(name)), "")):
             writers[match["owner"]] = writer
     owners = dict.fromkeys([*properties, *intervals])
     if len(owners) > 1 and not properties.get(""):
         owners.pop("", None)
-    found = (
-        Settings(
-            table=_named(owner, flat),
-            interval_s=intervals.get(owner, intervals.get("")),
-            writer=writers.get(owner, writers.get("", "")),
-            properties=properties.get(owner, {}),
+    found = []
+    for owner in owners:
+        _, text = intervals.get(owner, intervals.get("", ("", "")))
+        seconds = period_s(text)
+        found.append(
+            Settings(
+                table=_named(owner, flat),
+                interval_s=seconds,
+                not_a_period="" if seconds else text,
+                writer=writers.get(owner, writers.get("", "")),
+                properties=properties.get(owner, {}),
+            )
         )
-        for owner in owners
-    )
+    unread = (f"{key} is {text}, which is no period" for key, text in intervals.values() if not period_s(text))
     return Reading(settings=tuple(one for one in found if one.says_anything), unread=tuple(unread))
+
+
+def _is_of_commits(key: str, value: str) -> bool:
+    """Whether a key that may set an interval does so by its name, or else by its value."""
+    return not key.lower().endswith("trigger") or bool(_OF_A_STREAM.match(value))
 
 
 def _named(owner: str, flat: Mapping[str, str]) -> str:
@@ -243,9 +265,8 @@ _READERS: Mapping[str, Callable[[str], Reading]] = {
     ".yaml": read_yaml,
     ".yml": read_yaml,
 }
-SUFFIXES = tuple(_READERS)
 _CODE = re.compile(
-    r"TBLPROPERTIES|write\.metadata\.|processingTime|enableCheckpointing|commit\.manifest", re.IGNORECASE
+    r"(?:TBLPROPERTIES|write\.metadata\.|processingTime|enableCheckpointing|commit\.manifest).*", re.IGNORECASE
 )
 
 
@@ -261,10 +282,9 @@ def is_scenario(name: str, text: str) -> bool:
 
 
 def read_settings(name: str, text: str) -> Reading:
-    """What a file sets. Of code that seems to set something, that it was not read."""
+    """What a file sets. Of each line of code that seems to set something, that it was not read."""
     reader = _READERS.get(PurePosixPath(name).suffix.lower())
     if reader is not None:
         return reader(text)
-    if mentioned := _CODE.search(text):
-        return Reading(unread=(f"{mentioned[0]} in a file of a kind that is not read ({', '.join(SUFFIXES)} are)",))
-    return Reading()
+    lines = dict.fromkeys(map(quoted, _CODE.findall(text)))
+    return Reading(unread=tuple(f"{line} in a file of a kind that is not read" for line in lines))

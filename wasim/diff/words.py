@@ -111,7 +111,8 @@ def differences_comment(differences: Differences, verdict: Verdict, link: str = 
 
 def _title(differences: Differences) -> str:
     if not differences.found:
-        return "Nothing changes that wasim counts" if differences.compared else "Nothing was compared"
+        within = "in what was compared" if differences.unread else "that wasim counts"
+        return f"Nothing changes {within}" if differences.compared else "Nothing was compared"
     if len(differences.found) == 1:
         return headline(differences.found[0])
     costs = [one for found in differences.found for one in found.figures if one.metric == "monthly_cost"]
