@@ -134,6 +134,16 @@ def test_what_is_not_counted_or_not_read_is_named() -> None:
     assert not judge_differences(broken, None, fails_on_missing=True).passed
 
 
+def test_where_files_lie_is_said_once() -> None:
+    text = (SCENARIOS / "smoke.yaml").read_text().replace("[1s, 4s]", "[1h]").replace("12s", "1d")
+    found = differences("smoke.yaml", text, text.replace("[1h]", "[2h]"))
+    places = [line for line in difference_lines(found) if line.startswith("Files lie at ")]
+    assert places == ["Files lie at s3://bucket-name-in-region/warehouse/database.db/table_name (default)."]
+    pair = Pair(name="t.yaml", before=SCENARIO, after=SCENARIO.replace("10m", "1h"))
+    elsewhere = find_differences([pair], WORKLOAD, Terms(horizon="1d", location="s3://b/t"))
+    assert list(difference_lines(elsewhere))[-1] == "Files lie at s3://b/t."
+
+
 def test_a_changed_trigger_in_code_is_named() -> None:
     code = "log()\ndf.writeStream.trigger(processingTime='60 seconds')\n"
     changed = differences("job.py", code, code.replace("60", "5"))

@@ -11,7 +11,7 @@ from wasim.capacity.commands import Statements, counts_of, statements_of
 from wasim.capacity.figures import Figures
 from wasim.capacity.now import MONEY_WORDS, Money
 from wasim.capacity.plan import Plan
-from wasim.capacity.request import DEFAULT_LOCATION
+from wasim.capacity.request import place_words
 from wasim.capacity.search import NEGLIGIBLE_COST
 from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import (
@@ -357,14 +357,10 @@ def _basis(plan: Plan) -> str:
         f" {prices.as_of}: {prices.source}. Starting a maintenance job costs {prices.per_job:g} {prices.currency}"
         f" (--per-job)."
     )
-    place = f"Files lie at {plan.request.location}" + (
-        " (default)." if plan.request.location == DEFAULT_LOCATION else "."
-    )
     chosen = plan.chosen
     basis = () if chosen is None or chosen.commit is None else chosen.commit.basis
-    sentences = dict.fromkeys(
-        ("Simulated, not measured.", *plan.request.assumed, place, money, *basis, *plan.approximated)
-    )
+    assumed = (*plan.request.assumed, place_words(plan.request.location), money)
+    sentences = dict.fromkeys(("Simulated, not measured.", *assumed, *basis, *plan.approximated))
     return " ".join(sentences)
 
 

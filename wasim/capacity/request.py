@@ -486,6 +486,11 @@ def _machine(requirements: Requirements) -> Machine:
     )
 
 
+def place_words(location: str) -> str:
+    """A sentence on where files lie."""
+    return f"Files lie at {location}{' (default)' if location == DEFAULT_LOCATION else ''}."
+
+
 def is_table_name(text: str) -> bool:
     """Whether SQL could call a table so."""
     return bool(_TABLE_NAME.fullmatch(text))

@@ -51,6 +51,7 @@ class Difference:
     not_judged: tuple[str, ...]
     keeps_up: tuple[bool, bool]
     tables: tuple[int, int]  # of the job, whose totals the figures are
+    location: str
     currency: str
     notes: tuple[str, ...] = ()
 
@@ -221,6 +222,7 @@ def _difference(name: str, before: Projection, after: Projection, notes: tuple[s
         not_judged=after.request.not_judged,
         keeps_up=(was.keeps_up, is_now.keeps_up),
         tables=tables,
+        location=after.request.location,
         currency=after.request.prices.currency,
         notes=notes,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from wasim.capacity.request import place_words
 from wasim.capacity.words import judged_words, limit_words, value_words
 from wasim.diff.difference import Difference, Differences, Kept
 from wasim.report.gate import Figure, Gate, Verdict, judge_growth
@@ -77,7 +78,12 @@ def difference_lines(differences: Differences) -> Iterator[str]:
     if not differences.found:
         yield f"{_title(differences)}."
     yield from (f"Not compared: {one}." for one in differences.unread)
-    yield from differences.assumed
+    yield from _remarks(differences)
+
+
+def _remarks(differences: Differences) -> tuple[str, ...]:
+    """Where files lie, as their metadata repeats that, and what was assumed."""
+    return (*dict.fromkeys(place_words(one.location) for one in differences.found), *differences.assumed)
 
 
 def _limit_text(kept: Kept, currency: str) -> str:
@@ -103,7 +109,7 @@ def differences_comment(differences: Differences, verdict: Verdict, link: str = 
             judged=judged,
             notes=[*said, *dict.fromkeys(notes), *(f"Not compared: {one}." for one in differences.unread)],
             details=[figures_table(one) for one in differences.found],
-            remarks=differences.assumed,
+            remarks=_remarks(differences),
             link=link,
         )
     )
@@ -146,6 +152,7 @@ def differences_document(differences: Differences, verdict: Verdict) -> dict[str
                 "not_judged": list(one.not_judged),
                 "keeps_up": {"before": one.keeps_up[0], "after": one.keeps_up[1]},
                 "tables": {"before": one.tables[0], "after": one.tables[1]},
+                "location": one.location,
                 "currency": one.currency,
                 "notes": list(one.notes),
             }
