@@ -20,9 +20,12 @@ from wasim.capacity import (
 )
 from wasim.capacity.cost import opening_cost
 from wasim.capacity.figures import _bands, _is_late
+from wasim.capacity.request import request_from_scenario
 from wasim.capacity.settings import case_of
 from wasim.contention import LatencyRequest, commit_latency, commit_slowing, footprint_at
 from wasim.ledger import METADATA_KINDS, Kind, view_by_commit
+from wasim.scenario.load import scenario_of
+from wasim.scenario.metrics import METRICS
 from wasim.twin import Site, shipped_profile, simulate_case
 from wasim.units import DAY_S, HOUR_S
 from wasim.years import simulate_years
@@ -37,11 +40,25 @@ def test_the_recommended_setting_costs_what_simulating_gives_within_its_band():
     case = case_of(asked, chosen.setting)
     summed = simulate_years(case, shipped_profile(case), Site(location=asked.location))
     on_disk = sum(summed.totals.on_disk_bytes[kind] for kind in METADATA_KINDS)
-    true = {"metadata_json_bytes": summed.live_bytes[Kind.METADATA_JSON], "metadata_on_disk_bytes": on_disk}
+    manifests = summed.live_bytes[Kind.DATA_MANIFEST]
+    true = {"metadata_json_bytes": summed.live_bytes[Kind.METADATA_JSON], "manifest_bytes": manifests}
+    true |= {"metadata_on_disk_bytes": on_disk}
     for metric, value in true.items():
         assert chosen.spreads[metric].final == pytest.approx(value, rel=0.02), metric
     assert chosen.values["metadata_bytes"] == pytest.approx(summed.totals.metadata_bytes, rel=0.02)
     assert chosen.values["metadata_json_bytes"] <= 500_000
+
+
+def test_every_limit_of_a_scenario_is_judged_or_named():
+    lines = "\n".join(f'  {metric}: "< 2000000"' for metric in METRICS)
+    text = (SCENARIOS / "wide_table.yaml").read_text().partition("\nsweep:")[
+        0
+    ] + f"\nwriter: batch\ncommit_interval: 18s\nlimits:\n{lines}\n"
+    asked = request_from_scenario(scenario_of(text.encode(), {}), "s.yaml", Requirements())
+    figures = SettingSimulator(request=asked).figures(Setting(interval_s=HOUR_S))
+    named = [line.partition(" ")[0] for line in asked.not_judged]
+    assert sorted([*named, *(limit.metric for limit in asked.limits)]) == sorted(METRICS)
+    assert all(figures.judged(limit.metric) >= 0 for limit in asked.limits)
 
 
 def test_what_lost_attempts_write_is_in_what_a_plan_says():

@@ -431,6 +431,7 @@ class _Reckoned:
         return {
             "metadata_json_bytes": cycle.json,
             "manifests": cycle.spread("data_manifests+delete_manifests"),
+            "manifest_bytes": cycle.spread("data_manifest_bytes+delete_manifest_bytes"),
             "snapshots": cycle.snapshots,
             "files": planned[1],
             "delete_files": cycle.delete_files,
@@ -541,7 +542,7 @@ def _bands(summed: Summed) -> dict[str, float]:
     return {
         **dict.fromkeys((*of_metadata, "metadata_on_disk_bytes"), metadata),
         "metadata_json_bytes": summed.band[Kind.METADATA_JSON],
-        "manifests": summed.band[Kind.DATA_MANIFEST],
+        **dict.fromkeys(("manifests", "manifest_bytes"), summed.band[Kind.DATA_MANIFEST]),
         **dict.fromkeys(("wa_data", "wa_total"), max(data, metadata)),
     }
 

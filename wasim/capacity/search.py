@@ -23,7 +23,7 @@ from wasim.units import DAY_S, HOUR_S
 LARGE_MANIFEST_BYTES = 32 << 20
 PASSES = 3
 COORDINATES = ("manifests", "expiry", "compaction", "targets")
-OF_MANIFESTS = ("manifests", "planning_p50_ms")
+OF_MANIFESTS = ("manifests", "manifest_bytes", "planning_p50_ms")
 LEAST_SHARE = 0.02  # of metadata written, that shorter lists could save
 COMPACTIONS_S = (HOUR_S, 3 * HOUR_S, 6 * HOUR_S, 12 * HOUR_S, DAY_S)  # of which every other one is tried first
 MOST_MERGED = 1_000_000  # commits: beyond, merging while compaction runs takes seconds to sum; rewriting does as well
