@@ -112,6 +112,14 @@ def test_kafka_connects_summary_holds_its_offsets_and_time(tmp_path):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", summary["kafka.connect.valid-through-ts"])
 
 
+@pytest.mark.parametrize("name", ["kafka_connect", "flink_0_14", "trino", "debezium"])
+def test_whoever_merges_does_so_whatever_the_kind(small_case, name):
+    profile = profile_named(name)
+    for kind in ("streaming", "batch"):
+        case = small_case(writer=f"{{kind: {kind}, profile: {name}}}")
+        assert as_written(case, profile).merges
+
+
 def test_properties_that_redpanda_does_not_read_are_named():
     given = {"write.metadata.compression-codec": "gzip", "commit.manifest.min-count-to-merge": "9"}
     case = synthetic_case(properties=given)
