@@ -11,6 +11,8 @@ from wasim.report.comparison import COMPARED, compare_runs, comparison_document,
 from wasim.report.gate import parse_gate
 from wasim.report.pages.terminal import comparison_notes, comparison_table
 from wasim.runs import CaseRun, Run
+from wasim.twin import profile_named
+from wasim.twin.profile import as_written
 from wasim.units import format_figure
 
 SWEEP = Sweep(intervals_s=(5.0, 60.0), writers=("streaming",))
@@ -66,6 +68,25 @@ def test_runs_made_differently_say_in_what(run: Run) -> None:
     other_way = compare_runs(sim, run).matches[0].figures
     planning = next(figure for figure in other_way if figure.metric == "planning_p50_ms")
     assert (planning.before, planning.text) == (None, f"{format_figure(planning.after or 0.0)} ms")
+
+
+def of_profile(run: Run, profile: str) -> Run:
+    writer = run.cases[0].case.writer.model_copy(update={"kind": "batch", "profile": profile})
+    return replace(run, cases=tuple(replace(one, case=replace(one.case, writer=writer)) for one in run.cases))
+
+
+@pytest.mark.parametrize("profile", ["pyiceberg", "automq"])
+def test_a_bench_and_its_simulation_share_their_cases(run: Run, profile: str) -> None:
+    bench, known = of_profile(run, profile), profile_named(profile)
+    sim = replace(bench, cases=tuple(replace(one, case=as_written(one.case, known)) for one in bench.cases))
+    for comparison in (compare_runs(bench, sim), compare_runs(sim, bench)):
+        assert len(comparison.matches) == len(run.cases)
+        assert comparison.unmatched == ()
+
+
+def test_cases_whose_profile_is_gone_are_compared_as_kept(run: Run) -> None:
+    gone = of_profile(run, "gone.json")
+    assert len(compare_runs(gone, gone).matches) == len(run.cases)
 
 
 def test_growth_above_a_ratio_is_found(run: Run) -> None:

@@ -8,6 +8,8 @@ from wasim.errors import SavedFileError
 from wasim.report.gate import Figure, Gate, Verdict, judge_growth
 from wasim.runs import CaseRun, Run, measure
 from wasim.scenario import Case
+from wasim.twin import shipped_profile
+from wasim.twin.profile import as_written
 from wasim.units import format_duration
 
 COMPARED = tuple(
@@ -63,23 +65,25 @@ class Comparison:
 
 
 def compare_runs(first: Run, second: Run) -> Comparison:
-    """Cases of the same writer, interval, table, workload, changes, maintenance and horizon, in the first run's order.
+    """Cases of the same writer, interval, table, workload, changes, maintenance and horizon, in the first run's order,
+    as their writers commit them.
 
     Repetitions are matched in turn. SavedFileError, saying what differs, if the runs share no case.
     """
-    others = list(second.cases)
+    others = [(_written(one.case), one) for one in second.cases]
     matches: list[Match] = []
-    alone: list[CaseRun] = []
+    alone: list[tuple[Case, CaseRun]] = []
     for case in first.cases:
-        same = next((other for other in others if not _differences(case.case, other.case)), None)
+        written = _written(case.case)
+        same = next((other for other in others if not _differences(written, other[0])), None)
         if same is None:
-            alone.append(case)
+            alone.append((written, case))
             continue
         others.remove(same)
-        matches.append(Match(label=case.case.label, figures=_figures(case, same)))
+        matches.append(Match(label=case.case.label, figures=_figures(case, same[1])))
     missing = tuple(_missing(alone, others, first.name))
-    labels = {case.case.label for case in alone}
-    added = tuple(f"{one.case.label} is in {second.name} alone" for one in others if one.case.label not in labels)
+    labels = {written.label for written, _ in alone}
+    added = tuple(f"{one.case.label} is in {second.name} alone" for case, one in others if case.label not in labels)
     if not matches:
         raise SavedFileError(
             f"{first.name} and {second.name} share no case: {'; '.join((*missing, *added)[:3])}. "
@@ -95,16 +99,25 @@ def compare_runs(first: Run, second: Run) -> Comparison:
     )
 
 
-def _missing(alone: list[CaseRun], others: list[CaseRun], first: str) -> Iterator[str]:
+def _written(case: Case) -> Case:
+    """The case as its writer commits it, which a simulation keeps and a bench does not; as it was kept, where the file
+    of its profile is gone.
+    """
+    try:
+        return as_written(case, shipped_profile(case))
+    except SavedFileError:
+        return case
+
+
+def _missing(alone: list[tuple[Case, CaseRun]], others: list[tuple[Case, CaseRun]], first: str) -> Iterator[str]:
     """A sentence for each of the first run's cases; it names what differs where the other has a case of that label."""
-    rest = {other.case.label: other for other in others}
-    for case in alone:
-        label = case.case.label
-        other = rest.get(label)
+    rest = {other.label: other for other, _ in others}
+    for case, run in alone:
+        other = rest.get(case.label)
         if other is None:
-            yield f"{label} is in {first} alone"
+            yield f"{run.case.label} is in {first} alone"
         else:
-            yield f"{label} differs in {', '.join(_differences(case.case, other.case))}"
+            yield f"{run.case.label} differs in {', '.join(_differences(case, other))}"
 
 
 def _differences(one: Case, other: Case) -> list[str]:
