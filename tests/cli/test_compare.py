@@ -135,3 +135,16 @@ def test_a_sink_is_kafka_connects_unless_a_flag_says_otherwise(tmp_path: Path) -
         (difference,) = json.loads(CliRunner().invoke(cli.app, arguments).stdout)["differences"]
         manifests.append({one["metric"]: one["after"] for one in difference["figures"]}["manifests"])
     assert manifests == [99, 99, 288]
+
+
+def test_a_flag_says_how_many_tables_sooner_than_a_file(tmp_path: Path) -> None:
+    sides = [tmp_path / "before.json", tmp_path / "after.json"]
+    for side, interval_ms in zip(sides, (300_000, 600_000), strict=True):
+        sink = {"iceberg.control.commit.interval-ms": str(interval_ms), "iceberg.tables": "a.b,c.d,e.f"}
+        side.write_text(json.dumps(sink))
+    counted = []
+    for flags in ((), ("--writer", "kafka_connect"), ("--tables", "2")):
+        arguments = ["diff", *map(str, sides), "--horizon", "1d", "--json", *flags]
+        (difference,) = json.loads(CliRunner().invoke(cli.app, arguments).stdout)["differences"]
+        counted.append(difference["tables"]["after"])
+    assert counted == [3, 3, 2]

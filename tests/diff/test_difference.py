@@ -21,6 +21,7 @@ commit_interval: 10m
 horizon: 1d
 limits: {metadata_json_bytes: "<= 400 KiB"}
 """
+SINK = "iceberg.tables=a.b,c.d,e.f\niceberg.control.commit.interval-ms="
 WORKLOAD = Workload(text=SCENARIO, assumed=("Tried on this.",), expires=False)
 TERMS = Terms(horizon="1d")
 
@@ -114,6 +115,15 @@ def test_settings_of_one_writer_are_tried_on_that_writer() -> None:
     found = find_differences(pairs, workload, TERMS)
     assert [one.changes[0] for one in found.found] == ["10m → 5m", "1m → 5m"]
     assert found.assumed == ("Flink.", "Tried on this.")
+
+
+def test_tables_that_a_file_names_are_counted_or_said() -> None:
+    pairs = [Pair(name="sink.properties", before=f"{SINK}60000", after=f"{SINK}300000")]
+    counting = replace(WORKLOAD, text=SCENARIO.replace("writer: batch", "writer: {kind: batch}"), counts_tables=True)
+    one, all_of_them = (only(find_differences(pairs, workload, TERMS)) for workload in (WORKLOAD, counting))
+    assert (one.tables, all_of_them.tables) == ((1, 1), (3, 3))
+    assert one.notes[0].startswith("The file names 3 tables: figures are of 1 ")
+    assert not any("The file names" in note for note in all_of_them.notes)
 
 
 def test_a_new_file_is_compared_with_icebergs_defaults() -> None:

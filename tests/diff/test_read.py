@@ -49,6 +49,12 @@ CONNECTOR = {
 }
 
 
+def test_a_sink_has_as_many_tables_as_it_names() -> None:
+    config = CONNECTOR["config"] | {"iceberg.tables": "a.b, c.d,e.f,"}
+    (found,) = read_settings("sink.json", json.dumps(config)).settings
+    assert (found.table, found.tables) == ("a.b,c.d,e.f", 3)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "table", "interval_s", "properties"),
     [

@@ -164,6 +164,7 @@ def _workload_of_flags(given: dict[str, str | None], interval: str | None, horiz
     import json
 
     from wasim.diff.difference import Workload
+    from wasim.diff.read import WRITERS
     from wasim.scenario.from_flags import document_from_flags
 
     rows = given["rows_per_second"]
@@ -174,4 +175,5 @@ def _workload_of_flags(given: dict[str, str | None], interval: str | None, horiz
         *assumed,
     ]
     text = json.dumps({**document, "commit_interval": interval or DEFAULT_INTERVAL})
-    return Workload(text=text, assumed=tuple(said), expires=False)
+    counts = given["tables"] is None and given["writer"] in WRITERS
+    return Workload(text=text, assumed=tuple(said), expires=False, counts_tables=counts)

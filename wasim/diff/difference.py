@@ -83,12 +83,14 @@ class Differences:
 class Workload:
     """The scenario that settings are tried on: its text, and sentences on what is assumed of it.
 
-    `of_writers` are those for files that say whose they are, by the writer's profile.
+    If it `counts_tables`, a job has as many as its file names. `of_writers` are those for files that say whose they
+    are, by the writer's profile.
     """
 
     text: str
     assumed: tuple[str, ...] = ()
     expires: bool = True  # whether the scenario says when snapshots expire, or that none do
+    counts_tables: bool = False
     of_writers: Mapping[str, "Workload"] = field(default_factory=dict)
 
 
@@ -134,7 +136,8 @@ def _find(pair: Pair, workload: Workload, terms: Terms, found: Differences) -> N
             for settings, on in zip((side, later), tried, strict=True)
         )
         place = f": {later.table}" if later.table else ""
-        found.add(_difference(f"{pair.name}{place}", one, other, tuple(_notes(side, later))))
+        notes = [*_notes(side, later), *_tables_not_counted(later.tables, other.case.writer.tables)]
+        found.add(_difference(f"{pair.name}{place}", one, other, tuple(notes)))
 
 
 def _matched(
@@ -170,6 +173,8 @@ def _overrides(side: Settings, workload: Workload) -> dict[str, str]:
     properties.pop(FORMAT_VERSION, None)
     values = TableProperties.read(properties)
     overrides = {f"table.properties.{key}": json.dumps(text) for key, text in properties.items()}
+    if workload.counts_tables and side.tables > 1:
+        overrides["writer.tables"] = str(side.tables)
     if side.interval_s is not None:
         overrides["commit_interval"] = format_duration(side.interval_s)
     if FORMAT_VERSION in side.properties:
@@ -188,6 +193,11 @@ def _notes(before: Settings, after: Settings) -> Iterator[str]:
         texts = [side.properties[key] for side in (before, after) if key in side.properties]
         if why := next((why for text in texts if (why := _why_not_counted(key, text))), ""):
             yield f"`{key}` {why}: not counted."
+
+
+def _tables_not_counted(named: int, counted: int) -> Iterator[str]:
+    if named > counted:
+        yield f"The file names {named:,} tables: figures are of {counted:,} (--tables gives more)."
 
 
 def _why_not_counted(key: str, text: str) -> str:

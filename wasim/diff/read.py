@@ -27,13 +27,14 @@ WRITERS = ("kafka_connect", FLINK)  # the profiles of those whose files say so
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of one table. `table` is empty where the file does not name it, `interval_s` None where none is set.
+    """Settings of one table, or of several of a job. `table` is empty where the file does not name it.
 
-    `not_a_period` is the text of an interval that could not be read. `writer` is the profile of the writer that the
-    file is for; empty where it does not say.
+    `interval_s` is None where none is set. `not_a_period` is the text of an interval that could not be read. `writer`
+    is the profile of the writer that the file is for; empty where it does not say.
     """
 
     table: str = ""
+    tables: int = 1
     interval_s: float | None = None
     not_a_period: str = ""
     writer: str = ""
@@ -223,10 +224,11 @@ def read_keys(flat: Mapping[str, str]) -> Reading:
     found = []
     for owner in owners:
         _, text = intervals.get(owner, intervals.get("", ("", "")))
-        seconds = period_s(text)
+        seconds, name = period_s(text), _named(owner, flat)
         found.append(
             Settings(
-                table=_named(owner, flat),
+                table=name,
+                tables=name.count(",") + 1,
                 interval_s=seconds,
                 not_a_period="" if seconds else text,
                 writer=writers.get(owner, writers.get("", "")),
@@ -243,9 +245,10 @@ def _is_of_commits(key: str, value: str) -> bool:
 
 
 def _named(owner: str, flat: Mapping[str, str]) -> str:
-    """A connector's tables, where it names them, or else what the keys belong to."""
+    """A connector's tables, a comma between them, where it names them, or else what the keys belong to."""
     prefix = f"{owner}." if owner else ""
-    return flat.get(f"{prefix}iceberg.tables", "") or owner
+    tables = (name.strip() for name in flat.get(f"{prefix}iceberg.tables", "").split(","))
+    return ",".join(filter(None, tables)) or owner
 
 
 def _flat(data: Any) -> dict[str, str]:  # noqa: ANN401 - dicts, lists and scalars
