@@ -92,10 +92,9 @@ def read_sql(text: str) -> Reading:
     plain = _COMMENT.sub(lambda match: match[1] or " ", text)
     found: dict[str, dict[str, str]] = {}
     unread: list[str] = []
-    interval_s, not_a_period = None, ""
-    for match in _CHECKPOINT.finditer(plain):
-        interval_s = period_s(match[1])
-        not_a_period = "" if interval_s else match[1].strip()
+    *_, checkpoint = ["", *_CHECKPOINT.findall(plain)]
+    interval_s = period_s(checkpoint)
+    not_a_period = "" if interval_s else checkpoint.strip()
     if not_a_period:
         unread.append(f"the checkpoint interval {not_a_period}")
     for jinja in _JINJA.finditer(plain):
@@ -114,15 +113,14 @@ def read_sql(text: str) -> Reading:
             elif not pairs and given.strip():
                 unread.append(f"the properties of {name}")
             properties.update(pairs)
-    is_flink = interval_s is not None or bool(not_a_period)
-    if not found and is_flink:
+    if checkpoint and not found:
         found[""] = {}
     settings = [
         Settings(
             table=name,
             interval_s=interval_s,
             not_a_period=not_a_period,
-            writer=FLINK if is_flink or given.get("connector") == "iceberg" else "",
+            writer=FLINK if checkpoint or given.get("connector") == "iceberg" else "",
             properties=given,
         )
         for name, given in found.items()
