@@ -171,6 +171,7 @@ def new_table() -> Table:
         places=[0] * ROOM,
         counts=[0.0] * ROOM,
         cohorts=[[0.0] * ROW_OF_PARTITIONS for _ in range(ROOM)],
+        staying=[[0.0] * ROW_OF_STAYING for _ in range(MOST_STAYING + 1)],
         counted=[[0.0] * ROW_OF_COUNTED for _ in range(MOST_COUNTED)],
         numbers=numbers,
         flows=[0.0] * WIDTH,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import groupby
-from math import comb, inf
+from math import comb, inf, log
 
 import numpy as np
 import pytest
@@ -14,7 +14,8 @@ from wasim.rules.compaction import is_rewritten, task_bytes, tasks_of
 from wasim.years.flows import Flow
 from wasim.years.history import new_table
 from wasim.years.machine.files import (
-    add_compacted,
+    add_in_front,
+    add_in_order,
     balance_files,
     begin_cohort,
     count_arrived,
@@ -27,10 +28,12 @@ from wasim.years.machine.files import (
     held_with_dead,
     is_group_due,
     note_live,
+    note_staying,
     oldest_place,
     partitions_counted,
     places_through,
     reopen_files,
+    reopen_oldest,
     rows_in,
     small_files,
     small_of,
@@ -39,12 +42,16 @@ from wasim.years.machine.files import (
 from wasim.years.machine.sizes import bytes_of_rows
 from wasim.years.machine.tables import (
     ARRIVED_LIVE,
+    BEYOND,
     COHORTS,
     COMMITS,
     COMPACTIONS,
     DEAD,
     DEALT,
     GROUPS,
+    HELD,
+    IN_FRONT,
+    IS_MUCH_DELETED,
     IS_SCATTERED,
     IS_THERE,
     LEFT_FILES,
@@ -52,7 +59,9 @@ from wasim.years.machine.tables import (
     MADE_BYTES,
     MADE_PARTIAL,
     MADE_SETTLED,
+    MISSED_BY,
     MOST_SIZES,
+    MOST_STAYING,
     OLDEST,
     OLDEST_ROW,
     OLDEST_THROUGH,
@@ -68,6 +77,8 @@ from wasim.years.machine.tables import (
     SIZED_FILES,
     SMALL_FILES,
     SMALL_ROWS,
+    STAY_SINCE,
+    STAYING,
     TAKES_NEWER,
     TOOK_BYTES,
     TOOK_PARTIAL,
@@ -201,7 +212,7 @@ def test_files_of_several_sizes_share_tasks_as_spark_deals_them(small: int, size
     table = table_of([(1, small, 0, 200)])
     one, groups = table.cohorts[0], [(small, 200), *((files, rows) for rows, files in sizes.items())]
     for files, rows in groups[1:]:
-        add_compacted(one, float(files), float(files * rows))
+        add_in_order(one, float(files), float(files * rows))
     if is_group_due(table, LAWS, one, sum(files for files, _ in groups)):
         made = rows_of_outputs(*groups)
         take_groups(table, LAWS)
@@ -226,7 +237,7 @@ def test_files_closed_and_left_share_tasks(commits: int, closed: int, rows: tupl
     table, groups = table_of([(1, 0, 0, 1)]), [*[(closed, rows[0]), (1, rows[1])] * commits, (waiting, 2_500)]
     one = table.cohorts[0]
     one[SMALL_FILES], one[SMALL_ROWS] = commits * (closed + 1.0), float(commits * (closed * rows[0] + rows[1]))
-    add_compacted(one, float(waiting), waiting * 2_500.0)
+    add_in_order(one, float(waiting), waiting * 2_500.0)
     if is_group_due(table, laws, one, one[SMALL_FILES] + waiting):
         made = rows_of_outputs(*groups)
         take_groups(table, laws)
@@ -414,17 +425,59 @@ def test_more_files_than_chances_are_known_of_are_not_there():
 @pytest.mark.parametrize(
     ("sizes", "left"),
     [
-        ((10, 20, 30, 45, 60, 90, 62), [1, 10, 1, 20, 1, 30, 1, 45, 2, 122, 1, 90]),
-        ((10, 20, 30, 45, 46, 90, 60), [1, 10, 1, 20, 1, 30, 2, 91, 1, 60, 1, 90]),
-        ((10, 20, 30, 44, 90, 45, 60), [1, 10, 1, 20, 1, 30, 2, 89, 1, 90, 1, 60]),
+        ((10, 20, 30, 45, 60, 90, 62), [1, 10, 1, 20, 1, 30, 2, 105, 1, 90, 1, 62]),
+        ((10, 20, 30, 45, 46, 90, 60), [1, 10, 1, 20, 1, 30, 2, 91, 1, 90, 1, 60]),
+        ((10, 20, 30, 44, 90, 45, 60), [1, 10, 1, 20, 2, 74, 1, 90, 1, 45, 1, 60]),
     ],
 )
 def test_no_more_than_six_sizes_are_kept_apart(sizes: tuple[int, ...], left: list[int]):
-    """Of seven the two nearest become one."""
+    """Of seven the two most similar ones that follow each other become one."""
     one = table_of([(1, 0, 0, 0)]).cohorts[0]
     for rows in sizes:
-        add_compacted(one, 1.0, float(rows))
+        add_in_order(one, 1.0, float(rows))
     assert one[SIZED_FILES:UNEVEN] == left
+
+
+def test_files_of_statements_stand_before_compacted_ones():
+    """Of two sizes at most, to make room for which two of six compacted ones become one each time."""
+    one = table_of([(1, 0, 0, 0)]).cohorts[0]
+    for rows in (500, 400, 300, 200, 100, 90):
+        add_in_order(one, 1.0, float(rows))
+    for rows in (40, 41, 40, 70):
+        add_in_front(one, 1.0, float(rows))
+    assert one[SIZED_FILES:UNEVEN] == [2, 111, 2, 80, 2, 900, 1, 300, 1, 200, 2, 190]
+    assert (one[IN_FRONT], one[PARTIAL_FILES], one[PARTIAL_ROWS]) == (2, 10, 1_781)
+
+
+def test_files_are_compacted_again_once_three_in_ten_rows_are_hit():
+    """The oldest alone: half of its rows were hit, of the next ones a quarter."""
+    table = table_of([(1, 0, 1, 10)])
+    for since, files in ((0.0, 2.0), (log(2) - log(4 / 3), 3.0)):
+        table.numbers[MISSED_BY] = since
+        table.numbers[SETTLED_FILES] += files
+        table.numbers[SETTLED_ROWS] += 100 * files
+        note_staying(table)
+    table.numbers[MISSED_BY] = log(2)
+    table.deleted[DEAD][BEYOND], table.deleted[HELD][BEYOND] = 175.0, 5.0
+    assert reopen_oldest(table) == 2
+    assert table.cohorts[0][PARTIAL_FILES : PARTIAL_ROWS + 1] == [3, 210]
+    assert table.cohorts[0][IS_MUCH_DELETED] == 1
+    assert [table.deleted[what][BEYOND] for what in (DEAD, HELD)] == pytest.approx([75, 3])
+    assert (table.numbers[SETTLED_FILES], table.numbers[STAYING]) == (3, 1)
+    assert reopen_oldest(table) == 0
+
+
+def test_of_many_files_that_stay_two_count_as_one():
+    table = table_of([(1, 0, 0, 0)])
+    for number in range(MOST_STAYING + 1):
+        table.numbers[SETTLED_FILES], table.numbers[SETTLED_ROWS] = number + 1.0, 10.0 * (number + 1)
+        table.numbers[MISSED_BY] = float(number)
+        note_staying(table)
+    used = int(table.numbers[STAYING])
+    assert used == MOST_STAYING // 2 + 1
+    assert [one[:STAY_SINCE] for one in table.staying[:used]] == [[2, 20]] * (used - 1) + [[1, 10]]
+    since = [one[STAY_SINCE] for one in table.staying[:used]]
+    assert since == pytest.approx([2.0 * number for number in range(used)], abs=1e-5)
 
 
 @pytest.mark.parametrize(("partitions", "counted"), [(1, 0), (2, 2), (1024, 1024), (5000, 1024)])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from math import comb, exp
+from math import comb, exp, inf
 
 import pytest
 from hypothesis import given
@@ -373,7 +373,9 @@ def test_delete_files_are_current_that_nothing_replaced() -> None:
 
 def test_settled_entries_count_as_compacted_again() -> None:
     table = table_with([(2, 500, 4, 3, 2), (1, 400, 0, 0, 5)])
-    reopen_entries(table)
+    reopen_entries(table, 5.0)
+    assert [row[FRESH : SETTLED + 1] for row in rows_of(table)] == [[4, 5, 0], [0, 1, 4]]
+    reopen_entries(table, inf)
     assert [row[FRESH : SETTLED + 1] for row in rows_of(table)] == [[4, 5, 0], [0, 5, 0]]
 
 

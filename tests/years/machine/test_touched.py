@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import product
-from math import exp, inf
+from math import exp, inf, log
 
 import numpy as np
 import pytest
@@ -28,6 +28,7 @@ from wasim.years.machine.tables import (
     EDGE_ROWS,
     FILES,
     GONE_ROWS,
+    HELD,
     HIT_FILES,
     HIT_OF_LARGE,
     HIT_OF_OTHERS,
@@ -35,6 +36,7 @@ from wasim.years.machine.tables import (
     HIT_ROW_SHARES,
     HIT_ROWS,
     HIT_SHARES,
+    IN_FRONT,
     IN_STEP,
     IS_NEWEST,
     IS_SCATTERED,
@@ -42,6 +44,7 @@ from wasim.years.machine.tables import (
     LARGE,
     LIVE,
     MISSED,
+    MISSED_BY,
     NET_ROWS,
     RECORDS,
     REWRITTEN,
@@ -68,6 +71,7 @@ from wasim.years.machine.touched import (
     files_near,
     find_classes,
     hit_at_end,
+    hit_by_age,
     hit_by_chance,
     hit_by_stride,
     hit_in_each,
@@ -78,9 +82,11 @@ from wasim.years.machine.touched import (
     is_at_edge,
     large_files,
     largest_of,
+    left_of_sizes,
     live_in_hits,
     missed_by,
     missed_of_fading,
+    named_and_hit,
     note_where_written,
     partitions_hit,
     partitions_passed,
@@ -184,11 +190,13 @@ def test_a_tenth_of_all_rows_hits_files_by_chance() -> None:
 
 
 def test_the_largest_file_is_the_one_of_most_rows() -> None:
-    """Of one file of six rows, one of eighteen and two of twelve each."""
-    table = table_of([(1, 0, 0, 4, 48)])
-    table.cohorts[0][SIZED_FILES : SIZED_FILES + 6] = [1.0, 6.0, 1.0, 18.0, 2.0, 24.0]
-    columns = [largest_of(table.cohorts[0], below) for below in (inf, 18.0, 12.0, 6.0)]
-    assert columns == [SIZED_FILES + 2, SIZED_FILES + 4, SIZED_FILES, -1]
+    """Of a file of six rows, one of eighteen, two of twelve each and another one of eighteen."""
+    table, columns = table_of([(1, 0, 0, 5, 66)]), [-1]
+    table.cohorts[0][SIZED_FILES : SIZED_FILES + 8] = [1.0, 6.0, 1.0, 18.0, 2.0, 24.0, 1.0, 18.0]
+    for _ in range(5):
+        columns.append(largest_of(table.cohorts[0], columns[-1]))
+    assert [(one - SIZED_FILES) // 2 for one in columns[1:5]] == [1, 3, 2, 0]
+    assert columns[5] == -1
 
 
 def test_statements_write_into_the_partitions_that_they_hit() -> None:
@@ -212,6 +220,24 @@ def test_compaction_leaves_one_large_file_to_a_partition(sizes: tuple[float, flo
     large, small = 1 - 0.5**18, 1 - 0.5**6
     assert table.hits[HIT_FILES] == pytest.approx([0, large + small, 0])
     assert table.hits[HIT_ROW_SHARES][REWRITTEN] == pytest.approx((18 * large + 6 * small) / 24)
+
+
+def test_rewritten_files_have_rows_left_by_when_they_were_written() -> None:
+    """Half of all rows were hit since a compaction; a file that a statement wrote since then has 0.72 of its own."""
+    table = table_of([(1, 0, 0, 2, 24)])
+    one, left = table.cohorts[0], 0.5 / log(2)
+    one[SIZED_FILES : SIZED_FILES + 4], one[IN_FRONT] = [1.0, 6.0, 1.0, 18.0], 1.0
+    table.numbers[MISSED_BY], table.numbers[TOUCHES] = log(2), 0.1
+    assert left_of_sizes(table) == pytest.approx(6 * left + 18 / 2)
+    table.classes[REWRITTEN][:] = [2.0, 24.0, left_of_sizes(table)]
+    hit, rows = hit_by_age(table)
+    by_age = [1 - 0.9 ** (6 * 2 ** -((age + 0.5) / 4)) for age in range(4)]
+    small, large = sum(by_age) / 4, 1 - 0.9**9
+    assert (hit, rows) == pytest.approx(((small + large) / 2, (6 * small + 18 * large) / 24))
+    table.hits[HIT_FILES][REWRITTEN], table.deleted[HELD][REWRITTEN] = small + large, 2.0
+    assert named_and_hit(table) == pytest.approx(small + large)
+    table.deleted[HELD][REWRITTEN] = 0.0
+    assert named_and_hit(table) < 0.2
 
 
 @given(

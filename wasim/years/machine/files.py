@@ -1,6 +1,6 @@
 """Data files in the machine, by the partitions that are open at the same time, and what compaction takes of them."""
 
-from math import ceil, erf, exp, floor, inf, log1p, pi, sqrt
+from math import ceil, erf, exp, expm1, floor, inf, log1p, pi, sqrt
 
 from wasim.rules.compaction import LOOKBACK, is_much_deleted, is_rewritten, row_groups, task_bytes
 from wasim.rules.maintenance import is_due
@@ -107,7 +107,7 @@ def begin_cohort(table: Table, partitions: float) -> None:
     for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
         cohort[column] = 0.0
     cohort[SINCE], cohort[DELETES_BEFORE] = table.numbers[MISSED_BY], table.flows[WRITTEN_FILES + 2]
-    cohort[WRITTEN_AT] = -1.0
+    cohort[WRITTEN_AT], cohort[MEAN_SINCE] = -1.0, cohort[SINCE]
     table.numbers[COHORTS] += 1
     table.numbers[UNCOUNTED] = 0.0
     count_none(table, 0, ceil(min(MOST_COUNTED, partitions)))
@@ -143,7 +143,7 @@ def put_together(table: Table, place: int, other: int) -> None:
     for column in (SMALL_FILES, SMALL_ROWS, UNEVEN):
         first[column] += second[column] * share
     for column in range(SIZED_FILES, UNEVEN, 2):
-        add_compacted(first, second[column] * share, second[column + 1] * share)
+        add_in_order(first, second[column] * share, second[column + 1] * share)
     first[PARTITIONS] = every
     drop_cohort(table, other)
 
@@ -215,6 +215,8 @@ def group_bytes(table: Table, laws: Laws, one: list[float], of_small: float, of_
 
 def is_group_due(table: Table, laws: Laws, one: list[float], files: float) -> bool:
     """Whether Iceberg takes a group of so many files: for their number or content, or as much of them is deleted."""
+    if one[IS_MUCH_DELETED] > 0:
+        return True
     if one[SMALL_FILES] > 0 and is_much_deleted(1 - table.numbers[ARRIVED_LIVE], 1.0):
         return True
     if one[PARTIAL_FILES] > 0 and is_much_deleted(1 - table.numbers[REWRITTEN_LIVE], 1.0):
@@ -533,6 +535,7 @@ def since_now(table: Table) -> tuple[float, float]:
 def note_since(table: Table, one: list[float], part: float, counted: int) -> None:
     """Notes since when data is there, this part of which is compacted: on average, or the oldest of what is counted."""
     done, (since, deletes_before) = table.done, since_now(table)
+    one[MEAN_SINCE] += part * (since - one[MEAN_SINCE])
     one[SINCE] += part * (since - one[SINCE])
     one[DELETES_BEFORE] += part * (deletes_before - one[DELETES_BEFORE])
     if counted > 0:
@@ -569,16 +572,20 @@ def note_tasks(table: Table, laws: Laws, one: list[float], part: float, most: fl
     that came, what is left of each of a commit's tasks stands behind what it had closed; what a statement has just
     written stands before them.
     """
-    opened, turns, first = 0, 1, 2 if one[WRITTEN_AT] == table.numbers[COMMITS] else MOST_SIZES + 2
-    for number in range(first, MOST_SIZES + 2):
+    opened, turns, written = 0, 1, 2 + (int(one[IN_FRONT]) if one[IN_FRONT] > 0 else MOST_SIZES)
+    first = 2 if one[WRITTEN_AT] == table.numbers[COMMITS] else written
+    for number in range(first, written):
         opened = take_files(table, laws, one, (part, most), number, 1.0, opened)
     if laws.closed_share > 0:
         turns = int(max(1.0, min(MOST_TURNS, floor(table.sizes[1][0] + MEDIAN))))
     for _ in range(turns):
         for number in range(2):
             opened = take_files(table, laws, one, (part, most), number, 1 / turns, opened)
-    for number in range(2, first):
+    for number in range(2 if first == written else written, MOST_SIZES + 2):
         opened = take_files(table, laws, one, (part, most), number, 1.0, opened)
+    one[IS_MUCH_DELETED] = 0.0
+    if not is_any(one[PARTITIONS] - part):
+        one[IN_FRONT] = 0.0
     for place in range(opened):
         close_task(table, laws, one, part, place)
 
@@ -588,7 +595,10 @@ def take_files(
 ) -> int:
     """This share of the files of one size goes into tasks, of which so many are open; how many are then."""
     tasks, (part, most), (files, size, rows) = table.tasks, limits, table.sizes[number]
-    groups, own = row_groups(size), table.numbers[OWN_DELETES + min(1, number // 2)]
+    groups = row_groups(size)
+    own = table.numbers[OWN_DELETES + min(1, number // 2)]
+    if table.numbers[IS_SCATTERED] > 0 and own > 0:
+        own *= named_by_age(table, one, SIZED_FILES + 2 * (number - 2))
     files, size, rows = share * files * groups, (size + own) / groups, rows / groups  # each is read by itself
     if size > most:
         note_task(table, laws, one, part * files, rows)
@@ -622,6 +632,33 @@ def add_files(task: list[float], files: float, size: float, rows: float) -> None
     task[0] += files
     task[1] += files * size
     task[2] += files * rows
+
+
+def named_by_age(table: Table, one: list[float], column: int) -> float:
+    """How likely statements on scattered rows have hit one of a partition's files of a size, before these the files as
+    they came: since the last compaction, or since a moment after that.
+    """
+    if column >= SIZED_FILES:
+        return 1 - left_by_age(table, one, rows_of_each(one, column), is_compacted(one, column))
+    return 1 - left_by_age(table, one, one[SMALL_ROWS] / max(one[SMALL_FILES], NEGLIGIBLE), False)
+
+
+def is_compacted(one: list[float], column: int) -> bool:
+    """Whether compaction made a partition's files of a size, and no statement since."""
+    return column >= SIZED_FILES + 2 * one[IN_FRONT]
+
+
+def missed_since(table: Table, one: list[float]) -> float:
+    """−log of the share of a partition's rows that statements on scattered rows have missed since its compaction."""
+    return max(0.0, table.numbers[MISSED_BY] - one[MEAN_SINCE])
+
+
+def left_by_age(table: Table, one: list[float], rows: float, is_old: bool) -> float:
+    """How likely they have missed so many rows since then, or on average since all moments after that."""
+    hits = rows * missed_since(table, one)
+    if is_old:
+        return exp(-hits)
+    return -expm1(-hits) / hits if is_any(hits) else 1.0
 
 
 def close_fullest(table: Table, laws: Laws, one: list[float], part: float) -> int:
@@ -662,77 +699,89 @@ def note_files(table: Table, laws: Laws, one: list[float], files: float, rows: f
     if is_rewritten_for_size(laws, rows):
         done[MADE_PARTIAL] += files
         done[MADE_SQUARES] += files * rows**2
-        if laws.changes_rows or laws.upserts:
-            add_compacted(one, files / one[PARTITIONS], files * rows / one[PARTITIONS])
-        else:
-            add_in_order(one, files / one[PARTITIONS], files * rows / one[PARTITIONS])
+        add_in_order(one, files / one[PARTITIONS], files * rows / one[PARTITIONS])
     else:
         done[MADE_SETTLED] += files
         numbers[SETTLED_FILES] += files
         numbers[SETTLED_ROWS] += files * rows
 
 
-def add_compacted(one: list[float], files: float, rows: float) -> None:
-    """Adds compacted files and their rows to a partition; with others of their size, or where no further one has room,
-    the two nearest sizes become one.
-    """
-    one[PARTIAL_FILES] += files
-    one[PARTIAL_ROWS] += rows
+def add_in_order(one: list[float], files: float, rows: float) -> None:
+    """Adds compacted files and their rows to a partition, behind the others: tasks take them as they are listed."""
+    last, each = SIZED_FILES - 2, rows / max(files, NEGLIGIBLE)
     if not is_any(files):
         return
-    each, nearest, least = rows / files, SIZED_FILES, inf
-    for column in range(SIZED_FILES, UNEVEN, 2):
-        if not is_any(one[column]):
-            if least > SAME_SIZE:
-                nearest, least = column, 0.0
-            break
-        apart = unlike(one[column + 1] / one[column], each)
-        if apart < least:
-            nearest, least = column, apart
-    if least > SAME_SIZE:
-        nearest = make_room(one, nearest, least)
-    one[nearest] += files
-    one[nearest + 1] += rows
-
-
-def add_in_order(one: list[float], files: float, rows: float) -> None:
-    """The same in the order in which they are listed, as long as there is room: tasks take them as they are read."""
-    last = SIZED_FILES - 2
     for column in range(SIZED_FILES, UNEVEN, 2):
         if is_any(one[column]):
             last = column
-    is_like = last >= SIZED_FILES and unlike(one[last + 1] / one[last], rows / max(files, NEGLIGIBLE)) <= SAME_SIZE
-    if not is_any(files) or (not is_like and last + 2 == UNEVEN):
-        add_compacted(one, files, rows)
-        return
-    if not is_like:
+    if last < SIZED_FILES or unlike(rows_of_each(one, last), each) > SAME_SIZE:
         last += 2
+        if last == UNEVEN:
+            last -= 2
+            make_room(one)
+    add_sized(one, last, files, rows)
+
+
+def add_rewritten(table: Table, one: list[float], files: float, rows: float) -> None:
+    """Adds files that a statement wrote, on read before those that compaction made."""
+    if table.numbers[NEWEST_COMMIT] == table.numbers[COMMITS]:
+        add_in_front(one, files, rows)
+    else:
+        add_in_order(one, files, rows)
+
+
+def add_in_front(one: list[float], files: float, rows: float) -> None:
+    """The same of files that a statement wrote, which are listed before those that compaction made."""
+    each, nearest, least = rows / files, SIZED_FILES, inf
+    for column in range(SIZED_FILES, SIZED_FILES + 2 * int(one[IN_FRONT]), 2):
+        apart = unlike(rows_of_each(one, column), each)
+        if apart < least:
+            nearest, least = column, apart
+    if least > SAME_SIZE and one[IN_FRONT] < MOST_IN_FRONT:
+        if is_any(one[UNEVEN - 2]):
+            make_room(one)
+        for column in range(UNEVEN - 3, SIZED_FILES - 1, -1):
+            one[column + 2] = one[column]
+        one[SIZED_FILES] = one[SIZED_FILES + 1] = 0.0
+        nearest = SIZED_FILES
+        one[IN_FRONT] += 1
+    add_sized(one, nearest, files, rows)
+
+
+def add_sized(one: list[float], column: int, files: float, rows: float) -> None:
+    """Adds files of this size and their rows to a partition."""
     one[PARTIAL_FILES] += files
     one[PARTIAL_ROWS] += rows
-    one[last] += files
-    one[last + 1] += rows
+    one[column] += files
+    one[column + 1] += rows
+
+
+def make_room(one: list[float]) -> None:
+    """Makes one size of the two most similar ones that follow each other, of files that compaction made: the last place
+    is free then.
+    """
+    first, least = UNEVEN - 4, inf
+    for column in range(SIZED_FILES + 2 * int(one[IN_FRONT]), UNEVEN - 2, 2):
+        apart = unlike(rows_of_each(one, column), rows_of_each(one, column + 2))
+        if not is_any(min(one[column], one[column + 2])):
+            apart = 0.0
+        if apart < least:
+            first, least = column, apart
+    for more in range(2):
+        one[first + more] += one[first + 2 + more]
+    for column in range(first + 2, UNEVEN - 2):
+        one[column] = one[column + 2]
+    one[UNEVEN - 2] = one[UNEVEN - 1] = 0.0
+
+
+def rows_of_each(one: list[float], column: int) -> float:
+    """Rows of each of a partition's compacted files of one size; none where there is no such file."""
+    return one[column + 1] / one[column] if is_any(one[column]) else 0.0
 
 
 def unlike(one: float, other: float) -> float:
     """How much two sizes differ, as a share of the larger."""
     return abs(one - other) / max(one, other, NEGLIGIBLE)
-
-
-def make_room(one: list[float], nearest: int, least: float) -> int:
-    """The column for files that differ by this much from the nearest ones: theirs, unless two others are nearer,
-    which then become one.
-    """
-    first = second = nearest
-    for column in range(SIZED_FILES, UNEVEN, 2):
-        for later in range(column + 2, UNEVEN, 2):
-            apart = unlike(one[column + 1] / one[column], one[later + 1] / one[later])
-            if apart < least:
-                first, second, least = column, later, apart
-    if first != second:
-        for more in range(2):
-            one[first + more] += one[second + more]
-            one[second + more] = 0.0
-    return second
 
 
 def balance_sizes(one: list[float]) -> None:
@@ -816,8 +865,75 @@ def reopen_files(table: Table, laws: Laws) -> None:
         for column in range(SMALL_FILES, ROW_OF_PARTITIONS):
             table.cohorts[0][column] = 0.0
     among = table.cohorts[place]
-    add_compacted(among, numbers[SETTLED_FILES] / among[PARTITIONS], numbers[SETTLED_ROWS] / among[PARTITIONS])
+    add_in_order(among, numbers[SETTLED_FILES] / among[PARTITIONS], numbers[SETTLED_ROWS] / among[PARTITIONS])
     numbers[SETTLED_FILES] = numbers[SETTLED_ROWS] = numbers[LEFT_FILES] = 0.0
+
+
+def reopen_oldest(table: Table) -> float:
+    """The same of files of which statements on scattered rows have hit that many rows by now; how many those are."""
+    numbers, staying, found, gone = table.numbers, table.staying, 0.0, 0
+    one, deleted, every = table.cohorts[newest_place(table)], table.deleted, 0.0
+    for place in range(int(numbers[STAYING])):
+        every += hit_since(table, place)
+    while gone < int(numbers[STAYING]) and is_much_deleted(hit_since(table, gone), staying[gone][STAY_ROWS]):
+        files, rows = staying[gone][STAY_FILES], staying[gone][STAY_ROWS]
+        for what, share in ((DEAD, hit_since(table, gone) / every), (HELD, files / numbers[SETTLED_FILES])):
+            moved = deleted[what][BEYOND] * min(1.0, share)
+            deleted[what][REWRITTEN] += moved
+            deleted[what][BEYOND] -= moved
+        every -= hit_since(table, gone)
+        numbers[SETTLED_FILES] -= files
+        numbers[SETTLED_ROWS] -= rows
+        add_in_order(one, files / one[PARTITIONS], rows / one[PARTITIONS])
+        one[IS_MUCH_DELETED] = 1.0
+        found, gone = found + files, gone + 1
+    drop_staying(table, gone)
+    return found
+
+
+def hit_since(table: Table, place: int) -> float:
+    """How many rows of files that stay statements on scattered rows have hit."""
+    one = table.staying[place]
+    return -one[STAY_ROWS] * expm1(one[STAY_SINCE] - table.numbers[MISSED_BY])
+
+
+def drop_staying(table: Table, gone: int) -> None:
+    """Forgets the oldest of the files that stay."""
+    table.numbers[STAYING] -= gone
+    for place in range(int(table.numbers[STAYING]) if gone > 0 else 0):
+        for column in range(ROW_OF_STAYING):
+            table.staying[place][column] = table.staying[place + gone][column]
+
+
+def note_staying(table: Table) -> None:
+    """Notes since when files are there that stay from now on; of older ones that have gone, as many of each."""
+    numbers, staying, files, rows = table.numbers, table.staying, 0.0, 0.0
+    used = int(numbers[STAYING])
+    for place in range(used):
+        files, rows = files + staying[place][STAY_FILES], rows + staying[place][STAY_ROWS]
+    for place in range(used):
+        staying[place][STAY_FILES] *= min(1.0, numbers[SETTLED_FILES] / max(files, NEGLIGIBLE))
+        staying[place][STAY_ROWS] *= min(1.0, numbers[SETTLED_ROWS] / max(rows, NEGLIGIBLE))
+    if not is_any(numbers[SETTLED_FILES] - files):
+        return
+    last = staying[used]
+    last[STAY_FILES], last[STAY_ROWS] = numbers[SETTLED_FILES] - files, max(0.0, numbers[SETTLED_ROWS] - rows)
+    last[STAY_SINCE], last[STAY_DELETES] = since_now(table)
+    numbers[STAYING] = used + 1
+    if used + 1 > MOST_STAYING:
+        halve_staying(table)
+
+
+def halve_staying(table: Table) -> None:
+    """Counts each two that follow each other as one, as old as the older one."""
+    staying, used = table.staying, int(table.numbers[STAYING])
+    for place in range((used + 1) // 2):
+        first, second = staying[2 * place], staying[min(2 * place + 1, used - 1)]
+        is_two = 2 * place + 1 < used
+        for column in range(ROW_OF_STAYING):
+            more = second[column] if is_two and column <= STAY_ROWS else 0.0
+            staying[place][column] = first[column] + more
+    table.numbers[STAYING] = (used + 1) // 2
 
 
 def partitions_known(table: Table) -> float:

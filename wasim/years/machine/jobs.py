@@ -11,9 +11,11 @@ from wasim.years.machine.files import (
     files_in,
     held_with_dead,
     newest_place,
+    note_staying,
     oldest_place,
     partitions_counted,
     reopen_files,
+    reopen_oldest,
     small_of,
     take_groups,
     writes_oldest,
@@ -170,8 +172,14 @@ def compact(table: Table, laws: Laws) -> bool:
         replaced = merge(table, laws, 0) + merge(table, laws, 1) + created
         forget_dead(table, laws, with_dead)
         forget_seen(table, laws, smalls, of_small, of_partial, is_edge_taken)
-        if not is_any(before) and (is_all or max(laws.deletes, laws.uses_vectors) == 0):
+        is_known = laws.lifetime == inf and max(laws.deletes, laws.uses_vectors) == 0
+        if is_known and numbers[STAYING] > 0:
+            oldest = table.staying[0]
+            done[LEFT_SINCE] = min(done[LEFT_SINCE], oldest[STAY_SINCE])
+            done[DELETES_BEFORE_LEFT] = min(done[DELETES_BEFORE_LEFT], oldest[STAY_DELETES])
+        if is_known or (not is_any(before) and (is_all or max(laws.deletes, laws.uses_vectors) == 0)):
             drop_deletes(table, laws)
+        note_staying(table)
         note_compaction(table, laws, created, replaced)
     before = entries_of(table, SETTLED)
     came = numbers[AS_CAME] * max(0.0, before - made) + left_small
@@ -205,16 +213,20 @@ def note_dead(table: Table, laws: Laws) -> None:
     for kind, number in ((SMALL_FILES, ARRIVED), (PARTIAL_FILES, REWRITTEN)):
         files, rows, dead = small_of(table, kind), small_of(table, kind + 1), table.deleted[DEAD][number]
         numbers[LIVE_WHERE_DEAD + number] = 1 - min(1.0, dead / rows) if rows > 0 else 1.0
-        numbers[OWN_DELETES + number] = each * min(1.0, table.deleted[HELD][number] / max(files, NEGLIGIBLE))
+        named = 1.0 if numbers[IS_SCATTERED] > 0 else min(1.0, table.deleted[HELD][number] / max(files, NEGLIGIBLE))
+        numbers[OWN_DELETES + number] = each * named
 
 
 def reopen_much_deleted(table: Table, laws: Laws) -> None:
     """Compaction takes files of any size once a good part of their rows is deleted by position."""
     rows, dead = table.numbers[SETTLED_ROWS], table.deleted[DEAD]
+    if laws.lifetime == inf and table.numbers[IS_SCATTERED] > 0:
+        reopen_entries(table, reopen_oldest(table))
+        return
     if rows <= 0 or not is_much_deleted(dead[BEYOND] / rows, 1.0):
         return
     reopen_files(table, laws)
-    reopen_entries(table)
+    reopen_entries(table, inf)
     for what in range(2):
         table.deleted[what][REWRITTEN] += table.deleted[what][BEYOND]
         table.deleted[what][BEYOND] = 0.0

@@ -6,7 +6,7 @@ from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.writing_tasks import DELETED_ROW_BYTES, LEAST_TASK_BYTES
 from wasim.years.machine.appends import live_files
 from wasim.years.machine.files import (
-    add_compacted,
+    add_rewritten,
     are_oldest_touched,
     balance_sizes,
     count_before,
@@ -53,10 +53,12 @@ from wasim.years.machine.touched import (
     edge_of,
     files_near,
     find_classes,
+    has_compacted,
     live_in_hits,
     live_rows,
     miss_others,
     missed_of_fading,
+    named_and_hit,
     open_hit,
     partitions_hit,
     places_of,
@@ -320,7 +322,7 @@ def find_deletes(table: Table, laws: Laws) -> tuple[float, float, float, float, 
     for number in range(3):
         hit, named = hits[HIT_FILES][number], 0.0 if by_partition else named_before(table, laws, number)
         before = 0.0
-        has_large = number == REWRITTEN and numbers[LARGE] > 0
+        has_large = number == REWRITTEN and (numbers[LARGE] > 0 or (is_scattered and has_compacted(table, laws)))
         if is_any(deleted[HELD][number]):
             share = hits[HIT_ROW_SHARES][number] if has_large else named / deleted[HELD][number]
             before = deleted[DEAD][number] * share
@@ -369,6 +371,8 @@ def named_before(table: Table, laws: Laws, number: int) -> float:
             return 0.0
         if number == REWRITTEN and numbers[LARGE] > 0:
             return named_of_kinds(table, laws)
+        if number == REWRITTEN and has_compacted(table, laws):
+            return min(held, named_and_hit(table))
         others, each = max(0.0, one[FILES] - held), one[RECORDS] / one[FILES]  # never hit, they have all of their rows
         missed, more = power(1 - numbers[TOUCHES], each), rows_by_chance(table, laws) if number == ARRIVED else 0.0
         if more > 0:
@@ -680,7 +684,8 @@ def add_written(
     closed, partial, made_bytes = min(numbers[CLOSED_FILES], made), 0.0, 0.0
     if is_any(closed):  # what is left stays where that is all that a compaction would take
         stays = stays_rows = max(0.0, 1 - partitions_known(table) / partitions_so_far(table, laws))
-    for files, held in ((closed, closed * laws.file_rows), (made - closed, rows - closed * laws.file_rows)):
+    # what a task closed is listed before what is left
+    for files, held in ((made - closed, rows - closed * laws.file_rows), (closed, closed * laws.file_rows)):
         if is_any(files):
             partial += add_of_one_size(table, laws, files, held, stays, stays_rows)
             made_bytes += data_bytes(laws, files, held, is_new)
@@ -753,7 +758,7 @@ def into_partitions(table: Table, files: float, rows: float) -> None:
             at += found
             found, found_rows = drawn, found_rows * drawn / found
         if found > 0:
-            add_compacted(one, found / one[PARTITIONS], found_rows / one[PARTITIONS])
+            add_rewritten(table, one, found / one[PARTITIONS], found_rows / one[PARTITIONS])
             one[WRITTEN_AT] = numbers[COMMITS]
 
 
@@ -772,7 +777,7 @@ def into_oldest(table: Table, laws: Laws, files: float, rows: float) -> None:
         one, (found, held) = table.cohorts[place], written_in(table, laws, place, first, last)
         of_files, of_rows = (found / units, held / there) if there > 0 else (1.0, 1.0)
         if of_rows > 0:
-            add_compacted(one, files * of_files / one[PARTITIONS], rows * of_rows / one[PARTITIONS])
+            add_rewritten(table, one, files * of_files / one[PARTITIONS], rows * of_rows / one[PARTITIONS])
             one[WRITTEN_AT] = numbers[COMMITS]
 
 

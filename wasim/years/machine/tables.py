@@ -27,7 +27,7 @@ COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPAC
 # A row of partitions: the files below the target in each, as they came or compacted, and the rows in them; then the
 # same of the compacted ones by their size, in the order in which they are read
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS, SIZED_FILES = range(6)
-MOST_SIZES = 6
+MOST_SIZES, MOST_IN_FRONT = 6, 2
 (
     UNEVEN,  # the variance of how many of all files each of the partitions has
     # Since when there is data: how many rows scattered statements had missed by then, and delete files written by then
@@ -35,8 +35,14 @@ MOST_SIZES = 6
     # Of a statement on scattered rows: how many of these partitions it hits, and how many rows it writes into them
     HIT_PARTITIONS, ROWS_WRITTEN,
     WRITTEN_AT,  # the commit after which a statement wrote data files into them last
+    MEAN_SINCE,  # as `SINCE`, on average over these partitions, where that is of the oldest
+    IS_MUCH_DELETED,  # whether compaction takes a file in each of them for the deleted rows in it, whatever its size
+    IN_FRONT,  # of how many sizes files are that statements wrote since the last compaction, which are read first
     ROW_OF_PARTITIONS,
-) = range(SIZED_FILES + 2 * MOST_SIZES, SIZED_FILES + 2 * MOST_SIZES + 7)  # fmt: skip
+) = range(SIZED_FILES + 2 * MOST_SIZES, SIZED_FILES + 2 * MOST_SIZES + 10)  # fmt: skip
+# Files that stay, by when their rows were there: how many, their rows, and since when, as `SINCE` and `DELETES_BEFORE`
+STAY_FILES, STAY_ROWS, STAY_SINCE, STAY_DELETES, ROW_OF_STAYING = range(5)
+MOST_STAYING = 64  # of those: each two that follow each other become one
 MOST_COUNTED = 1024  # parts of all open partitions of which the files are counted: of fewer, each is one of them
 # Of such a part: files of each partition, after how many commits its last compaction was, whether the next one takes
 # it, files that were compacted, and since when the oldest is there, as `SINCE` and `DELETES_BEFORE` have it
@@ -79,7 +85,7 @@ MOST_AT_ONCE = 10  # samples around one commit
     CLOSED_FILES,  # that a statement writes, at the target size
     MISSED_BY,  # −log of the share of all rows that scattered statements on read have missed so far
     COMPACTED_AT,  # commits when data files were compacted last
-    OWN_DELETES, _,  # bytes of delete files for each file that compaction takes, as it came, or compacted
+    OWN_DELETES, _,  # bytes of the delete file of a file that compaction takes and has one: as it came, compacted
     UNCOUNTED,  # commits since files were counted by partition
     RANDOM,  # the last random number that was drawn
     AS_CAME,  # of the entries that stay, the share of files as they arrived, which are too few to be compacted
@@ -88,8 +94,9 @@ MOST_AT_ONCE = 10  # samples around one commit
     LAST_MADE,  # data files that the last statement wrote
     # Data files that delete files named once the last statement had run, and which share compaction left until the next
     NAMED_THEN, NAMED_LEFT,
+    STAYING,  # rows of files that stay
     NUMBERS,
-) = range(77)  # fmt: skip
+) = range(78)  # fmt: skip
 # Classes of data files: as they arrived, rewritten, and beyond what a compaction takes
 ARRIVED, REWRITTEN, BEYOND = range(3)
 FILES, RECORDS, LIVE = range(3)  # of a class
@@ -279,6 +286,7 @@ class Table:
     places: list[int]  # of the manifests in the open bin
     counts: list[float]
     cohorts: list[list[float]]
+    staying: list[list[float]]
     counted: list[list[float]]  # of each of the newest partitions, of which there are few: `FILES_THERE` and so on
     numbers: list[float]
     flows: list[float]

@@ -467,8 +467,10 @@ def leave(table: Table, row: list[float], to: int, count: float, gone: list[floa
             left[FRESH + kind] = max(0.0, (row[COUNT] * row[FRESH + kind] - gone[kind]) / count)
 
 
-def reopen_entries(table: Table) -> None:
-    """Counts settled entries as compacted files again."""
+def reopen_entries(table: Table, entries: float) -> None:
+    """Counts so many settled entries, the oldest, as compacted files again."""
     for place in range(table.used[0]):
         row = table.rows[0][place]
-        row[PARTIAL], row[SETTLED] = row[PARTIAL] + row[SETTLED], 0.0
+        moved = min(row[SETTLED], entries / max(row[COUNT], NEGLIGIBLE))
+        row[PARTIAL], row[SETTLED] = row[PARTIAL] + moved, row[SETTLED] - moved
+        entries -= row[COUNT] * moved

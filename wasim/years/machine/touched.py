@@ -6,11 +6,21 @@ all rows, scattered, touches a file of n rows with the probability 1 − (1 − 
 
 from math import ceil, exp, expm1, floor, inf, log, log1p, sqrt, tanh
 
-from wasim.years.machine.files import partitions_so_far, touched_share, walked_through
+from wasim.years.machine.files import (
+    is_compacted,
+    left_by_age,
+    missed_since,
+    named_by_age,
+    partitions_so_far,
+    rows_of_each,
+    touched_share,
+    walked_through,
+)
 from wasim.years.machine.sizes import is_any, is_rewritten_for_size
 from wasim.years.machine.tables import *
 
 PART_OF_FILE = 1e-6
+AGES_OF_WRITTEN = 4  # at which files are looked at that statements wrote
 AGES = 16  # at which files that a stride hits are looked at
 LEAST_WIDER = 1e-6  # a variance is than Poisson's
 LEAST_APART, MOST_SUMMED, EULER = 1e-3, 4.0, 0.5772156649015329
@@ -107,7 +117,9 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             wider += rows_by_chance(table, laws) * mean * (one[FILES] / one[RECORDS]) ** 2
         table.likely[number][0], table.likely[number][1] = mean, wider
         is_rewritten = number == REWRITTEN and mean > 0
-        if is_rewritten and on_read and laws.compacts > 0 and (table.flows[COMPACTIONS] > 0 or laws.is_partitioned > 0):
+        is_even = is_stride or numbers[EVENLY] > 0
+        has_kinds = laws.compacts > 0 and (table.flows[COMPACTIONS] > 0 or laws.is_partitioned > 0)
+        if is_rewritten and on_read and has_kinds and (is_even or laws.is_partitioned > 0):
             hit, of_rows = hit_of_compacted(table, laws, share, replaced, is_stride)
         elif is_stride and is_rewritten and partitions_passed(laws, numbers[COMMITS] - 1) > 1:
             # each upsert's new rows are in one large file, those that they replace in partitions of their own
@@ -122,6 +134,8 @@ def hit_scattered(table: Table, laws: Laws, share: float, on_read: bool, evenly:
             hit, of_rows = hit_of_hours(table, laws, share)
         elif is_rewritten and large > 0:
             hit, of_rows = hit_of_large(table, share, large, evenly, max(numbers[SQUARES], mean * one[LIVE]))
+        elif is_rewritten and on_read and has_compacted(table, laws):
+            hit, of_rows = hit_by_age(table)
         elif is_rewritten and on_read:
             hit, of_rows = hit_by_size(table)
         else:
@@ -150,6 +164,11 @@ def least_rows(table: Table, number: int, mean: float) -> float:
     return 1.0 if table.deleted[DEAD][number] <= 0 and mean >= 1 else 0.0
 
 
+def has_compacted(table: Table, laws: Laws) -> bool:
+    """Whether files have been compacted, of a table without partitions: those of others differ by partition."""
+    return laws.compacts > 0 and table.flows[COMPACTIONS] > 0 and laws.is_partitioned == 0
+
+
 def hit_by_size(table: Table) -> tuple[float, float]:
     """The same of what statements on read wrote, each its own sizes, and have left fewer rows in some files than in
     others of their size.
@@ -172,6 +191,35 @@ def hit_by_size(table: Table) -> tuple[float, float]:
                     hit += files * (1 - missed)
                     rows += held * (1 - missed * (1 - touches) / (1 + touches * (each * apart - 1)))
     return hit / one[FILES], rows / one[RECORDS]
+
+
+def hit_by_age(table: Table) -> tuple[float, float]:
+    """The same where compaction makes others of these in time: of each size they have the share of their rows left that
+    statements have missed since then, or since a moment after that.
+    """
+    one, missed, hit, rows = table.classes[REWRITTEN], log1p(-table.numbers[TOUCHES]), 0.0, 0.0
+    scale = one[LIVE] / left_of_sizes(table)
+    for place in range(int(table.numbers[COHORTS])):
+        cohort = table.cohorts[place]
+        for column in range(SIZED_FILES, UNEVEN, 2):
+            each, files = rows_of_each(cohort, column), cohort[PARTITIONS] * cohort[column]
+            is_old = is_compacted(cohort, column)
+            ages = 1 if is_old else AGES_OF_WRITTEN
+            for age in range(ages if each > 0 else 0):
+                since = missed_since(table, cohort) * (1.0 if is_old else (age + 0.5) / ages)
+                some = -expm1(missed * scale * each * exp(-since)) * files / ages
+                hit, rows = hit + some, rows + some * each
+    return hit / one[FILES], rows / one[RECORDS]
+
+
+def left_of_sizes(table: Table) -> float:
+    """Rows of rewritten files that statements on scattered rows have left, by when these were written."""
+    found = 0.0
+    for place in range(int(table.numbers[COHORTS])):
+        one = table.cohorts[place]
+        for column in range(SIZED_FILES, UNEVEN, 2):
+            found += one[PARTITIONS] * one[column + 1] * left_by_age(table, one, 1.0, is_compacted(one, column))
+    return max(found, NEGLIGIBLE)
 
 
 def note_where_written(table: Table, on_read: bool) -> None:
@@ -198,10 +246,9 @@ def hit_of_compacted(table: Table, laws: Laws, share: float, replaced: float, is
     statement on read writes again.
     """
     numbers, kinds, missed = table.numbers, kinds_by_size(table), 1 - table.numbers[TOUCHES]
-    _, few, many = kinds
+    (_, few, many), since = kinds, numbers[COMPACTED_AT] / numbers[COMMITS]
     of_few, of_many = 1 - missed**few, 1 - missed**many
     if is_stride:
-        since = numbers[COMPACTED_AT] / numbers[COMMITS]
         of_few, of_many = hit_by_stride(few * share, replaced, since), hit_by_stride(many * share, replaced, 0.0)
     if numbers[EVENLY] > 0:
         rows_of_unit = min(laws.new_rows * laws.lifetime, rows_through(laws, numbers[COMMITS]))
@@ -218,27 +265,41 @@ def kinds_by_size(table: Table) -> tuple[float, float, float]:
     large = few = others = many = 0.0
     for place in range(int(table.numbers[COHORTS])):
         cohort, left = table.cohorts[place], table.cohorts[place][PARTITIONS]
-        column = largest_of(cohort, inf)
+        column = largest_of(cohort, -1)
         while column >= 0:
             files, each = cohort[PARTITIONS] * cohort[column], rows_of_each(cohort, column)
             alone = min(left, files)
             left, large, few = left - alone, large + alone, few + alone * each * live
             others, many = others + files - alone, many + (files - alone) * each * live
-            column = largest_of(cohort, each)
+            column = largest_of(cohort, column)
     return large / max(large + others, NEGLIGIBLE), few / max(large, NEGLIGIBLE), many / max(others, NEGLIGIBLE)
 
 
-def rows_of_each(cohort: list[float], column: int) -> float:
-    """Rows of each of a partition's compacted files of one size; none where there is no such file."""
-    return cohort[column + 1] / cohort[column] if is_any(cohort[column]) else 0.0
+def named_and_hit(table: Table) -> float:
+    """Of the rewritten files that a statement hits, those that a delete file names: all but some of those that none
+    names, which have all of their rows.
+    """
+    one, missed, found, unnamed = table.classes[REWRITTEN], log1p(-table.numbers[TOUCHES]), 0.0, 0.0
+    for place in range(int(table.numbers[COHORTS])):
+        cohort = table.cohorts[place]
+        for column in range(SIZED_FILES, UNEVEN, 2):
+            if is_any(cohort[column]):
+                each = rows_of_each(cohort, column)
+                here = cohort[PARTITIONS] * cohort[column] * (1 - named_by_age(table, cohort, column))
+                unnamed, found = unnamed + here, found - here * expm1(missed * each)
+    left = max(0.0, one[FILES] - table.deleted[HELD][REWRITTEN])
+    return max(0.0, table.hits[HIT_FILES][REWRITTEN] - found * left / max(unnamed, NEGLIGIBLE))
 
 
-def largest_of(cohort: list[float], below: float) -> int:
-    """The column of the largest of a partition's compacted files that have fewer rows than so many; −1 if none has."""
-    found, most = -1, 0.0
+def largest_of(cohort: list[float], after: int) -> int:
+    """The column of the largest of a partition's compacted files but those of this column and larger ones, of equal
+    sizes the first; −1 if there is none.
+    """
+    found, most, below = -1, 0.0, rows_of_each(cohort, after) if after >= 0 else inf
     for column in range(SIZED_FILES, UNEVEN, 2):
-        if most < rows_of_each(cohort, column) < below:
-            found, most = column, rows_of_each(cohort, column)
+        each = rows_of_each(cohort, column)
+        if most < each < below or (column > after and most < each == below):
+            found, most = column, each
     return found
 
 
