@@ -449,7 +449,7 @@ def test_files_of_statements_stand_before_compacted_ones():
     assert (one[IN_FRONT], one[PARTIAL_FILES], one[PARTIAL_ROWS]) == (2, 10, 1_781)
 
 
-def test_files_are_compacted_again_once_three_in_ten_rows_are_hit():
+def test_files_go_back_once_three_in_ten_rows_are_hit():
     """The oldest alone: half of its rows were hit, of the next ones a quarter."""
     table = table_of([(1, 0, 1, 10)])
     for since, files in ((0.0, 2.0), (log(2) - log(4 / 3), 3.0)):

@@ -165,7 +165,7 @@ def least_rows(table: Table, number: int, mean: float) -> float:
 
 
 def has_compacted(table: Table, laws: Laws) -> bool:
-    """Whether files have been compacted, of a table without partitions: those of others differ by partition."""
+    """Whether files have been compacted, of a table without partitions: they differ from one to another."""
     return laws.compacts > 0 and table.flows[COMPACTIONS] > 0 and laws.is_partitioned == 0
 
 
@@ -292,8 +292,8 @@ def named_and_hit(table: Table) -> float:
 
 
 def largest_of(cohort: list[float], after: int) -> int:
-    """The column of the largest of a partition's compacted files but those of this column and larger ones, of equal
-    sizes the first; −1 if there is none.
+    """The column of the largest of a partition's compacted files that is no larger than this column's files, which go
+    before it, and of equal sizes the first; −1 if there is none.
     """
     found, most, below = -1, 0.0, rows_of_each(cohort, after) if after >= 0 else inf
     for column in range(SIZED_FILES, UNEVEN, 2):
