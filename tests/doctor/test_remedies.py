@@ -1,9 +1,11 @@
 """What an expiry takes off metadata.json is what the same file without those entries has less."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.synthetic import synthetic_case
 from support.trees import emit_tree, newest_json
 
 from wasim.doctor import InspectOptions, inspect_location
@@ -58,6 +60,28 @@ def test_expiry_waits_for_files_that_are_absent(lost, tmp_path):
     assert all(one.sql for one in _expiries(root))
     next(root.glob(lost)).unlink()
     assert all(one.blocked and not one.sql for one in _expiries(root))
+
+
+@pytest.mark.parametrize(
+    ("profile", "properties", "is_offered"),
+    [
+        (None, {}, True),
+        ("pyiceberg", {}, False),  # which never compresses metadata.json
+        ("pyiceberg", {"write.metadata.compression-codec": "gzip"}, False),
+    ],
+)
+def test_gzip_is_offered_to_writers_that_do_it(profile, properties, is_offered, tmp_path):
+    case = synthetic_case(horizon_s=6.0, writer="batch", properties=properties)
+    case = replace(case, writer=case.writer.model_copy(update={"profile": profile}))
+    path = Path(newest_json(emit_tree(tmp_path / "t", case).root))
+    document = json.loads(path.read_text())
+    current = document["snapshots"][-1]
+    named = Path(current["manifest-list"])
+    first = named.rename(named.with_name(named.name.replace("-1-", "-0-", 1)))  # pyiceberg's attempts begin at 0
+    current["manifest-list"] = str(first) if profile else str(first.rename(named))
+    _write(path, document)
+    remedies = inspect_location(str(tmp_path / "t")).remedies
+    assert ("gzip metadata.json" in [one.name for one in remedies]) == is_offered
 
 
 def _expiries(root):

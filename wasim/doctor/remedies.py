@@ -26,6 +26,7 @@ from wasim.iceberg.snapshots import Snapshot
 from wasim.iceberg.specs import spec_json
 from wasim.iceberg.sql import call_procedure, set_properties
 from wasim.ledger import Kind
+from wasim.profiles import writer_of
 from wasim.units import DAY_S, format_count, format_duration
 
 _BARE_SNAPSHOT_BYTES, _BARE_PAIR_BYTES = 200, 6  # of JSON around a snapshot's list and summary, and around a pair of it
@@ -372,7 +373,10 @@ def _rewritten_manifests(tree: Tree, table: str) -> Remedy | None:
 
 
 def _gzip(tree: Tree, table: str) -> Remedy | None:
-    if tree.opened.is_compressed:
+    """A smaller metadata.json, where its writer compresses it at all."""
+    metadata = tree.opened.metadata
+    is_set = TableProperties.read_leniently(metadata.properties).metadata_compression == "gzip"
+    if tree.opened.is_compressed or is_set or _writes_plain_json(metadata):
         return None
     text = tree.opened.json_text
     step = max(_SAMPLE_BYTES, len(text) // _SAMPLES)
@@ -386,6 +390,15 @@ def _gzip(tree: Tree, table: str) -> Remedy | None:
         note="of those written from then on",
         sql=set_properties(table, {METADATA_COMPRESSION: "gzip"}),
     )
+
+
+def _writes_plain_json(metadata: TableMetadata) -> bool:
+    """Whether the writer of the current snapshot never compresses metadata.json."""
+    from wasim.twin.profile import profile_named  # noqa: PLC0415 - the twin takes a while to import
+
+    current = lineage(metadata)[:1]
+    writer = writer_of(current[0], metadata.properties) if current else None
+    return writer is not None and profile_named(writer.profile).never_reads(METADATA_COMPRESSION)
 
 
 def _timestamp(seconds: float) -> str:
