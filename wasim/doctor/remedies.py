@@ -26,7 +26,7 @@ from wasim.iceberg.snapshots import Snapshot
 from wasim.iceberg.specs import spec_json
 from wasim.iceberg.sql import call_procedure, set_properties
 from wasim.ledger import Kind
-from wasim.profiles import writer_of
+from wasim.profiles import never_read_by, writer_of
 from wasim.units import DAY_S, format_count, format_duration
 
 _BARE_SNAPSHOT_BYTES, _BARE_PAIR_BYTES = 200, 6  # of JSON around a snapshot's list and summary, and around a pair of it
@@ -394,11 +394,9 @@ def _gzip(tree: Tree, table: str) -> Remedy | None:
 
 def _writes_plain_json(metadata: TableMetadata) -> bool:
     """Whether the writer of the current snapshot never compresses metadata.json."""
-    from wasim.twin.profile import profile_named  # noqa: PLC0415 - the twin takes a while to import
-
     current = lineage(metadata)[:1]
     writer = writer_of(current[0], metadata.properties) if current else None
-    return writer is not None and profile_named(writer.profile).never_reads(METADATA_COMPRESSION)
+    return writer is not None and METADATA_COMPRESSION in never_read_by(writer.profile)
 
 
 def _timestamp(seconds: float) -> str:

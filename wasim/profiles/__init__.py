@@ -8,9 +8,11 @@ change. Others that use Iceberg's Java library and name no engine look like Debe
 table gives them away. Athena is taken to leave the signs of Trino, and nothing is known to show Amazon Data Firehose.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from wasim.iceberg.names import parse_manifest_list_name
@@ -111,3 +113,9 @@ def writer_words(snapshot: Snapshot, properties: Mapping[str, str] | None = None
     engine = known.name if known is not None else summary.get("engine-name", "")
     library = summary.get("iceberg-version", "").partition(" (")[0]
     return ", ".join(filter(None, (f"{engine} {summary.get('engine-version', '')}".strip(), library))) or "unknown"
+
+
+def never_read_by(profile: str) -> frozenset[str]:
+    """Table properties that the writer of a shipped profile never reads, wherever its tables are."""
+    document = json.loads(Path(__file__).with_name(f"{profile}.json").read_text(encoding="utf-8"))
+    return frozenset(key for key, where in document.get("ignores", {}).items() if not where)
