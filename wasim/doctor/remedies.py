@@ -173,7 +173,7 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
     metadata, now_ms = tree.opened.metadata, round(tree.opened.listed_at_s * 1000)
     every = frozenset(one.snapshot_id for one in metadata.snapshots)
     expirable, seen, found = Expirable(tree), {every}, list[Remedy]()
-    entries = SnapshotEntries(tree, parts)
+    entries, unsafe = SnapshotEntries(tree, parts), _expiry_blocked(tree)
     newest_ms = max((one.timestamp_ms for one in metadata.snapshots), default=0)
     own_age_ms = TableProperties.read_leniently(metadata.properties).max_snapshot_age_ms
     for name, older_than_ms, retain_last in _expiries_to_try(now_ms, newest_ms, own_age_ms):
@@ -184,8 +184,8 @@ def _expiries(tree: Tree, parts: JsonParts, table: str) -> list[Remedy]:
         seen.add(kept)
         arguments = f"older_than => {_timestamp(older_than_ms / 1000)}" if name else ""
         arguments += "" if retain_last is None else f", retain_last => {retain_last}"
-        gone, blocked = every - kept, _expiry_blocked(tree)
-        if not blocked and (staged := _unpublished(metadata, gone)):
+        gone, blocked = every - kept, unsafe
+        if not unsafe and (staged := _unpublished(metadata, gone)):
             blocked = f"it would delete the staged commit of wap.id {printable(staged, 80)}: publish that first"
         found.append(
             Remedy(

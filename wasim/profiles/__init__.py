@@ -115,7 +115,12 @@ def writer_words(snapshot: Snapshot, properties: Mapping[str, str] | None = None
     return ", ".join(filter(None, (f"{engine} {summary.get('engine-version', '')}".strip(), library))) or "unknown"
 
 
+def never_read(ignores: Mapping[str, str]) -> frozenset[str]:
+    """Of the table properties that a profile ignores, those that its writer reads nowhere: no text says where."""
+    return frozenset(key for key, where in ignores.items() if not where)
+
+
 def never_read_by(profile: str) -> frozenset[str]:
-    """Table properties that the writer of a shipped profile never reads, wherever its tables are."""
+    """The same of a shipped profile, by its file alone."""
     document = json.loads(Path(__file__).with_name(f"{profile}.json").read_text(encoding="utf-8"))
-    return frozenset(key for key, where in document.get("ignores", {}).items() if not where)
+    return never_read(document.get("ignores", {}))

@@ -17,6 +17,7 @@ from wasim.contention import WriterTimes
 from wasim.errors import SavedFileError, quoted
 from wasim.iceberg.properties import property_of
 from wasim.iceberg.releases import OLDEST, Library, Release, release_named
+from wasim.profiles import never_read
 from wasim.scenario import Case
 from wasim.scenario.changes import Evolution, ExpireSnapshots
 from wasim.scenario.examine import explain
@@ -107,7 +108,7 @@ class WriterProfile:
 
     def never_reads(self, key: str) -> bool:
         """Whether a table property of this key is nothing to it, wherever its tables are."""
-        return self.ignores.get(key) == ""
+        return key in never_read(self.ignores)
 
     @property
     def keeps_names(self) -> bool:
