@@ -15,7 +15,7 @@ from support.paths import DATA
 from support.synthetic import synthetic_case
 from support.trees import emit_tree
 
-from wasim.doctor import Choice, InspectOptions, inspect_location
+from wasim.doctor import Choice, InspectOptions, inspect_location, succession
 from wasim.doctor.document import file_rows
 from wasim.doctor.table_files import State
 from wasim.doctor.terminal import sql_lines
@@ -396,6 +396,14 @@ def test_one_commit_of_another_catalog_keeps_its_own_files(table):
     written = fork(table, 8, commits=1)
     assert deletable(table) == before
     assert not written & before
+
+
+def test_what_too_many_versions_may_name_is_unknown(table, monkeypatch):
+    monkeypatch.setattr(succession, "MOST_READ", 1)  # of seven versions that the log has let go it names five
+    found = deletable(table)
+    assert len(found) == 5
+    assert all(name.endswith(".metadata.json") for name in found)
+    assert "too many metadata.json" in reasons(table)["data/lost.parquet"]
 
 
 def make_old(root, **options):

@@ -61,6 +61,7 @@ class Evidence:
     later: Set[str] = field(default_factory=frozenset)
     past: Set[str] = field(default_factory=frozenset)
     retained_ids: Set[int] = field(default_factory=frozenset)
+    has_unread_versions: bool = False
     has_unread_lists: bool = False
     has_unread_manifests: bool = False
 
@@ -108,6 +109,8 @@ def _doubts(key: str, file: StoredFile, kind: Kind, evidence: Evidence) -> Itera
         yield "it was written after the current metadata.json: a later commit may refer to it"
     if kind not in DATA_KINDS and key not in evidence.past:
         yield "nothing shows that it is older than the current metadata.json: a later snapshot may refer to it"
+    if evidence.has_unread_versions:
+        yield "of too many metadata.json it was not seen which later one names them: one may refer to it"
     if evidence.has_unread_lists:
         yield "a manifest list of this table was not read, or is not known to be whole: it may refer to it"
     if evidence.has_unread_manifests and kind in DATA_KINDS:

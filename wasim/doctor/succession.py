@@ -23,12 +23,13 @@ class Succession:
     """The metadata.json that the current one's log does not name: `left` are named by the log of a later one, `ends` by
     none, and have None where one could not be read; `forked` are named by such an end alone.
 
-    What was not looked at any more is in none of them.
+    Where it is not complete, what was not looked at any more is in none of them.
     """
 
     left: set[str] = field(default_factory=set)
     ends: dict[str, TableMetadata | None] = field(default_factory=dict)
     forked: set[str] = field(default_factory=set)
+    is_complete: bool = True
 
 
 def read_succession(opened: OpenedTable, heads: Mapping[str, JsonHead], places: Places) -> Succession:
@@ -39,23 +40,22 @@ def read_succession(opened: OpenedTable, heads: Mapping[str, JsonHead], places: 
     follows = {places.key(one.metadata_file): one.timestamp_ms for one in opened.metadata.metadata_log}
     follows = {key: at_ms for key, at_ms in follows.items() if key in opened.files}
     follows[opened.chosen.path] = opened.metadata.last_updated_ms
-    logs_read = {opened.chosen.path}
     open_keys = sorted(heads, key=lambda key: heads[key].last_updated_ms)
-    while open_keys and len(reads.read) < MOST_READ:
+    while open_keys and len(reads.read) <= MOST_READ:
         key = open_keys[-1]
         later = [one for one, at_ms in follows.items() if at_ms >= heads[key].last_updated_ms and one != key]
         next_one = min(later, key=lambda one: follows[one], default=None)
-        if next_one is None or next_one in logs_read:
+        if next_one is None or next_one in reads.read:
             open_keys.pop()
             if key not in found.forked:
                 found.ends[key] = reads.metadata(key)
                 found.forked |= (reads.named(key) & heads.keys()) - found.left
             continue
-        logs_read.add(next_one)
         passed = reads.named(next_one) & heads.keys()
         found.left |= passed
         follows |= {one: heads[one].last_updated_ms for one in passed}
         open_keys = [one for one in open_keys if one not in passed]
+    found.is_complete = not open_keys
     return found
 
 
@@ -64,7 +64,7 @@ class _Reads:
 
     def __init__(self, opened: OpenedTable, places: Places) -> None:
         self._opened, self._places = opened, places
-        self.read: dict[str, TableMetadata | None] = {}
+        self.read: dict[str, TableMetadata | None] = {opened.chosen.path: opened.metadata}
 
     def metadata(self, key: str) -> TableMetadata | None:
         """A metadata.json; None where it cannot be read."""

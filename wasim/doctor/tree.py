@@ -16,7 +16,7 @@ from wasim.doctor.succession import read_succession
 from wasim.doctor.table_files import FaultKind, Faults, FileState, Places, State, is_outside
 from wasim.iceberg import ManifestFile
 from wasim.iceberg.names import is_staged_by_flink, kind_by_name, snapshot_of_statistics
-from wasim.iceberg.snapshots import PartitionStatisticsFile, Snapshot, StatisticsFile, is_stamp
+from wasim.iceberg.snapshots import PartitionStatisticsFile, StatisticsFile, is_stamp
 from wasim.ledger import DATA_KINDS, Kind
 from wasim.units import DAY_S
 
@@ -248,9 +248,15 @@ class _Unreferred:
             later=later.keys(),
             past=past | past_json(opened, self.json_heads, self.succession.left, names),
             retained_ids=frozenset(one.snapshot_id for one in index.snapshots),
+            has_unread_versions=not self.succession.is_complete,
             has_unread_lists=-1 in index.counts or not are_complete(index, content),
             has_unread_manifests=content is None or content.unread_manifests > 0,
         )
+
+    def _is_end_unread(self, key: str) -> bool:
+        """Whether what the end of a succession refers to is not all read: format version 1 may name manifests there."""
+        end = self.succession.ends[key]
+        return end is None or any(not one.manifest_list for one in end.snapshots)
 
     def _later_and_past(self) -> tuple[dict[str, int | None], set[str], list[str]]:
         """What commits that may be newer than the current metadata.json refer to, and its bytes, themselves included;
@@ -266,9 +272,7 @@ class _Unreferred:
         found: dict[str, int | None] = dict.fromkeys(later)
         found |= {places.key(one.statistics_path): one.file_size_bytes for end in ends for one in end.statistics}
         found |= {places.key(one.statistics_path): None for end in ends for one in end.partition_statistics}
-        unread = [key for key, end in self.succession.ends.items() if end is None]
-        unread += [key for key, end in self.succession.ends.items() if end and any(map(_has_no_list, end.snapshots))]
-        listed = dict[str, ManifestFile]()
+        unread, listed = list(filter(self._is_end_unread, self.succession.ends)), dict[str, ManifestFile]()
         for key in later:
             (front,) = self.decoder.lists([key])
             if isinstance(front, ListFront):
@@ -294,11 +298,6 @@ class _Unreferred:
                     continue
             unread.append(key)
         return found, past, unread
-
-
-def _has_no_list(snapshot: Snapshot) -> bool:
-    """Whether a snapshot names its manifests itself, as the first format version allows."""
-    return not snapshot.manifest_list
 
 
 def is_hidden(key: str) -> bool:
