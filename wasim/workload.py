@@ -206,6 +206,16 @@ def schedule_of(case: Case, every_s: float) -> Schedule:
     return Schedule(every_s=every_s, horizon_s=case.ends_s, commit_interval_s=case.commit_interval_s, rests=case.rests)
 
 
+def merged_rows(case: Case) -> float:
+    """Rows that its MERGE statements bring, of the table as appends alone fill it."""
+    merge = case.changes.merge
+    if merge is None or not (runs := schedule(case, merge)).count:
+        return 0.0
+    there = sum(case.rows_through(runs.commit_at(turn)) for turn in (1, runs.count)) / 2  # it grows evenly
+    matched = (merge.share or 0.0) * there if merge.rows is None else min(merge.rows, there)
+    return float(runs.count * (matched + merge.new_rows))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class _ScheduledStep:
     """Something that happens after the writer's commit `commit`, in the order of the fields."""

@@ -262,7 +262,7 @@ def test_a_day_s_cycle_has_its_commits_and_files(hourly: LastCycle):
     assert hourly.files_of_a_day == 24
     assert (hourly.delete_files.most, hourly.replaced_bytes) == (0, 0)
     data = hourly.written("written_bytes", [Kind.DATA])
-    assert hourly.ingested_bytes == pytest.approx(data, rel=1e-6)
+    assert hourly.arrived_bytes == pytest.approx(data, rel=1e-6)
 
 
 def test_jobs_run_as_often_as_their_periods_and_counts_say():

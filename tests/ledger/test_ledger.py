@@ -1,6 +1,6 @@
 """Every column and total of a recording made by hand: three commits, a lost attempt, a failed commit, an expiry."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from wasim.ledger import (
     sum_events,
     view_by_commit,
 )
-from wasim.ledger.totals import amplification, ingested_bytes
+from wasim.ledger.totals import amplification, ingested_bytes, written_by
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 
 WRITE, DELETE = Action.WRITE, Action.DELETE
@@ -69,7 +69,7 @@ REPORTED = {
     "files_live": [1, 2, 3],
     "delete_files_live": [0, 0, 1],
     "records_added": [10, 11, 6],
-    "data_bytes_added": [1000, 1100, 600],
+    "data_bytes_added": [1000, 1100, 630],  # delete files among them
 }
 STEPS = [  # step, operation, commits, rows that arrived, milliseconds, error
     (0, "create-table", 0, 0, 500.0, ""),
@@ -184,6 +184,18 @@ def test_operations_have_their_steps_commits_files_and_time(recording: Recording
 
 def test_ingested_is_the_share_of_the_rows_that_arrived(recording: Recording) -> None:
     assert ingested_bytes(recording) == 1000 + 1100 + 600 * 2 // 6
+
+
+def test_what_an_expiry_writes_counts_from_its_own_time(recording: Recording) -> None:
+    events, steps, reports = recording.events, recording.steps, recording.reports
+    timed = replace(
+        recording,
+        events=replace(events, action=np.append(events.action[:-1], WRITE), kind=np.append(events.kind[:-1], JSON)),
+        steps=replace(steps, event_time_s=np.array([0.0, 1.0, 2.0, 3.0, 4.0, 7.0])),
+        reports=replace(reports, event_time_s=np.array([1.0, 2.0, 4.0])),
+    )
+    found = written_by(timed, np.array([0.5, 3.5, 4.0, 6.9, 7.0]), frozenset({JSON}))
+    assert list(found) == [100, 449, 579, 579, 619]
 
 
 def test_contention_counts_lost_attempts_failed_commits_and_what_they_leave(recording: Recording) -> None:

@@ -7,6 +7,7 @@ from wasim.doctor import InspectOptions, inspect_location
 from wasim.doctor.inspection import live_bytes
 from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind
+from wasim.ledger.vocabulary import DATA_KINDS
 from wasim.runs import CaseRun
 from wasim.scenario import Case
 from wasim.scenario.change_checks import evolve
@@ -27,7 +28,8 @@ def check_inspected(run: CaseRun, context: CaseContext) -> None:
     found = {kind: inspection.totals.of(kind).bytes for kind in kinds}
     assert found == {kind: run.totals.on_disk_bytes[kind] for kind in kinds}
     live = live_bytes(inspection)
-    for kind in (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST):
+    of_lists = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST)
+    for kind in (*of_lists, *DATA_KINDS):
         assert live[kind] == run.live_bytes[kind], kind
     wrong = {"unreadable", "unsupported", "absent_metadata", "inconsistent", "wrong_manifest_length", "wrong_count"}
     assert not wrong & {finding.name for finding in inspection.findings}

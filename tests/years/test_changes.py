@@ -1004,6 +1004,16 @@ def test_partial_progress_compacts_each_partition_once(made: Callable, values: i
     assert summed.totals.files_written[Kind.DATA_MANIFEST] == manifests
 
 
+def test_each_commit_of_partial_progress_merges_manifests(made: Callable) -> None:
+    job = {"rewrite_data_files": {"every": "40s", "partial_progress_commits": 4}}
+    work = {"workload": {"rows_per_second": 400, "files_per_commit": 1}, "writer": "streaming", "maintenance": job}
+    lines = by_region(8) | work | {"horizon": "120s"}
+    lines["table"]["properties"] = {"commit.manifest.min-count-to-merge": "20"}
+    exact, summed = made(lines)
+    manifests = pytest.approx(exact.files_written[Kind.DATA_MANIFEST], rel=0.01)
+    assert summed.totals.files_written[Kind.DATA_MANIFEST] == manifests
+
+
 @pytest.mark.parametrize(("values", "mode"), [(9, "merge-on-read"), (30, "copy-on-write")])
 def test_files_of_upserts_are_listed_as_such_until_compaction(made: Callable, values: int, mode: str) -> None:
     """Not as those that compaction made, whose columns have other bounds."""

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from support.paths import SCENARIOS
 
-from wasim.ledger import METADATA_KINDS, Kind, sum_events
+from wasim.ledger import METADATA_KINDS, Kind, sum_events, view_by_commit
+from wasim.ledger.totals import ingested_bytes
 from wasim.runs.values import settled_of
 from wasim.scenario import Case, load_scenario
 from wasim.scenario.changes import Maintenance
@@ -188,3 +189,27 @@ def test_commits_after_the_writer_s_last_one_are_counted(lines: dict[str, str], 
     case = small_case(horizon="72s", **lines)
     exact = simulate_table(case, shipped_profile(case), np.random.default_rng(3)).table
     assert simulate_years(case, shipped_profile(case), Site()).ledger.commit[-1] == len(exact.json.snapshots)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        {"writer": "{kind: batch, upsert: {share: 0.3, mode: merge-on-read}}"},
+        {"writer": "batch", "changes": "{merge: {every: 4s, rows: 5000, new_rows: 2000}}"},
+        {"writer": "batch", "changes": "{merge: {every: 4s, share: 0.1, mode: merge-on-read}}"},
+    ],
+)
+def test_rows_arrive_in_data_files_alone_a_merge_s_too(lines: dict[str, str], small_case: Callable[..., Case]):
+    case = small_case(**lines, horizon="40s", commit_interval="1s", workload="{rows_per_second: 5000}")
+    profile = shipped_profile(case)
+    exact = simulate_table(case, profile, np.random.default_rng(1)).recording
+    assert simulate_years(case, profile, Site()).ingested_bytes == pytest.approx(ingested_bytes(exact), rel=0.03)
+
+
+def test_the_last_commit_s_table_is_as_maintenance_leaves_it(small_case: Callable[..., Case]):
+    case = small_case(horizon="40s", commit_interval="1s", maintenance="{rewrite_data_files: {every: 20s}}")
+    profile = shipped_profile(case)
+    exact = view_by_commit(simulate_table(case, profile, np.random.default_rng(1)).recording)
+    found = simulate_years(case, profile, Site()).ledger
+    for column in ("commit", "live_manifests", "live_entries", "snapshots_retained"):
+        assert getattr(found, column)[-1] == getattr(exact, column)[-1], column

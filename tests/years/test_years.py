@@ -117,6 +117,27 @@ def test_how_many_files_a_task_takes(
     check_files_are_those_of_exact(document, rel=0.001)
 
 
+def test_compacted_files_of_many_sizes_stay_apart():
+    """Three files of 220 rows make one that is below the target for good, four make one beyond it."""
+    columns = [
+        {"name": "c0", "type": "long"},
+        {"name": "c1", "type": "string", "length": 4},
+        {"name": "c2", "type": "int"},
+        {"name": "c3", "type": "string", "length": 15, "values": 3},
+        {"name": "c4", "type": "string", "length": 40, "values": 3},
+        {"name": "c5", "type": "date"},
+    ]
+    document = {
+        "table": {"columns": columns},
+        "workload": {"rows_per_second": 8, "files_per_commit": 2},
+        "writer": "batch",
+        "commit_interval": "5s",
+        "horizon": "4000s",
+        "maintenance": {"rewrite_data_files": {"every": "400s", "target_file_size_bytes": 30_000}},
+    }
+    check_files_are_those_of_exact(document, rel=0.001)
+
+
 @pytest.mark.parametrize(("rows_per_second", "every", "table"), [(1, "12h", BY_DAY), (4, "12h", BY_DAY), (2, "6h", {})])
 def test_statements_close_files_at_their_target(rows_per_second: int, every: str, table: dict[str, object]):
     columns, delete = [{"name": "v", "type": "double", "count": 40}], {"mode": "copy-on-write", "locality": "scattered"}

@@ -213,9 +213,12 @@ def _on_disk(events: FileEvents, engine: drive.Engine) -> FileEvents:
 def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     """Bytes reachable from the current snapshot, and the current metadata.json, by kind."""
     table = planning.load()
-    kinds = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST, Kind.DATA)
+    kinds = (
+        *(Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST),
+        *(Kind.DATA, Kind.DELETE_FILE),
+    )
     json_bytes = planning.state().metadata_json_bytes
-    live = json_bytes, *planning.live_manifests(table), planning.live_data_bytes(table)
+    live = json_bytes, *planning.live_manifests(table), *planning.live_files(table)
     return dict.fromkeys(Kind, 0) | dict(zip(kinds, live, strict=True))
 
 

@@ -478,7 +478,7 @@ class _Reckoned:
     def load_at_most(self) -> Load:
         """The same with as many bytes as their bands allow: those that arrive are known."""
         end, load = self.cycle.end, self.load
-        every = load.compacted_bytes + self.cycle.ingested_bytes
+        every = load.compacted_bytes + self.cycle.arrived_bytes
         more = end.band[Kind.DATA] * every / load.compacted_bytes if load.compacted_bytes else 0.0
         return load.with_more(metadata=1 + _metadata_band(end), compacted=1 + more)
 
@@ -487,7 +487,7 @@ class _Reckoned:
         """What the case asks of store and machines in the cycle."""
         cycle = self.cycle
         metadata, data = (cycle.written("written_bytes", kinds) for kinds in (METADATA_KINDS, DATA_KINDS))
-        compacted = max(0.0, data - cycle.ingested_bytes)
+        compacted = max(0.0, data - cycle.arrived_bytes)
         scanned, files, scanned_bytes = self.planned
         kept, runs = cycle.case.maintenance, cycle.runs
         expiry, compaction = kept.expire_snapshots, kept.rewrite_data_files

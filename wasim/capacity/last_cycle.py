@@ -297,11 +297,13 @@ class LastCycle:
         return np.asarray(np.diff(np.interp(np.linspace(commits[0], commits[-1], parts + 1), commits, so_far)))
 
     @property
-    def ingested_bytes(self) -> float:
-        """Data bytes that rows arrive in."""
-        start_s = self.course.window.start_s
-        start_bytes = ingested_bytes_of(self.case.over(start_s), self.shape) if start_s else 0
-        return self.end.ingested_bytes - start_bytes
+    def arrived_bytes(self) -> float:
+        """Data bytes that rows arrive in, with the delete files of a writer that deletes by key."""
+        before = self.case.over(start_s) if (start_s := self.course.window.start_s) else None
+        start_bytes = ingested_bytes_of(before, self.shape) if before else 0
+        commits = before.commits if before else 0
+        deletes = self.shape.key_delete_bytes(self.case.commits) - self.shape.key_delete_bytes(commits)
+        return self.end.ingested_bytes - start_bytes + deletes
 
     @property
     def replaced_bytes(self) -> float:

@@ -9,7 +9,7 @@ from wasim.iceberg import Kind
 from wasim.ledger.commits import Ledger
 from wasim.ledger.contention import Contention
 from wasim.ledger.events import FileEvents, Recording
-from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action
+from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, OUTSIDE_COMMITS, Action
 from wasim.units import Floats
 
 
@@ -116,14 +116,16 @@ def written_by(recording: Recording, times_s: Floats, kinds: frozenset[Kind]) ->
     events = recording.events
     counted = (events.action == Action.WRITE) & np.isin(events.kind, [str(kind) for kind in kinds])
     so_far = np.append(0, np.cumsum(np.where(counted, events.bytes, 0)))
-    earlier = np.sort(recording.reports.event_time_s).searchsorted(times_s, side="right")
-    return np.asarray(so_far[np.maximum.accumulate(events.commit).searchsorted(earlier, side="right")], dtype=float)
+    return np.asarray(so_far[_event_times_s(recording).searchsorted(times_s, side="right")], dtype=float)
 
 
-def _is_since(recording: Recording, since_s: float) -> np.ndarray:
-    """Which events come with the first commit after an event time, or later."""
-    earlier = int((recording.reports.event_time_s <= since_s).sum())
-    return np.asarray(np.maximum.accumulate(recording.events.commit) > earlier)
+def _event_times_s(recording: Recording) -> Floats:
+    """The event time of each file event, ascending: its commit's; its step's, as an expiry's, where it is of none."""
+    events, steps, reports = recording.events, recording.steps, recording.reports
+    found: Floats = steps.event_time_s[np.searchsorted(steps.step, events.step, side="right") - 1]
+    is_within = events.commit != OUTSIDE_COMMITS
+    found[is_within] = reports.event_time_s[events.commit[is_within] - 1]
+    return np.maximum.accumulate(found)
 
 
 def peaks_of(recording: Recording, since_s: float) -> dict[str, float]:
@@ -135,7 +137,7 @@ def peaks_of(recording: Recording, since_s: float) -> dict[str, float]:
     is_metadata = np.isin(events.kind, [str(kind) for kind in METADATA_KINDS])
     is_written = events.action == Action.WRITE
     on_disk = np.cumsum(np.where(is_written, 1, -1) * is_metadata * events.bytes)
-    is_since = _is_since(recording, since_s)
+    is_since = _event_times_s(recording) > since_s
     is_done = np.append(np.diff(events.commit) != 0, True)  # of a commit: before, what it replaces is there as well
     json = (events.kind == Kind.METADATA_JSON) & is_written
     return {
@@ -158,9 +160,22 @@ def ingested_bytes(recording: Recording) -> int:
     steps, reports = recording.steps, recording.reports
     of = np.searchsorted(steps.step, reports.step, side="right") - 1  # the record that each step belongs to
     rows = np.bincount(of, weights=reports.records_added, minlength=len(steps))
-    committed = np.bincount(of, weights=reports.data_bytes_added, minlength=len(steps))
+    committed = np.bincount(of, weights=reports.data_bytes_added, minlength=len(steps))  # delete files among them
     share = np.divide(steps.rows_arrived, rows, out=np.zeros(len(steps)), where=rows > 0)
-    return round(float((committed * np.minimum(share, 1.0)).sum()))
+    return round(float((committed * (1 - _share_of_deletes(recording)) * np.minimum(share, 1.0)).sum()))
+
+
+def _share_of_deletes(recording: Recording) -> Floats:
+    """Of the bytes of data files and delete files that each step wrote, the share of the latter."""
+    steps, events = recording.steps, recording.events
+    written = events.where(events.action == Action.WRITE)
+    of, data, deletes = (
+        np.searchsorted(steps.step, written.step, side="right") - 1,
+        written.bytes * (written.kind == Kind.DATA),
+        written.bytes * (written.kind == Kind.DELETE_FILE),
+    )
+    every, found = (np.bincount(of, weights=one, minlength=len(steps)) for one in (data + deletes, deletes))
+    return np.divide(found, every, out=np.zeros(len(steps)), where=every > 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

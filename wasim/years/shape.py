@@ -1,6 +1,6 @@
 """What cases with the same table, workload and writer share, read off a sample of rows and a handful of files."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -34,17 +34,20 @@ class Shape:
     stages: tuple[Stage, ...] = ()
 
     def ingested_bytes(self, commits: float) -> float:
-        """Data bytes that the rows of so many commits arrive in."""
+        """Bytes of the data files that the rows of so many commits arrive in."""
+        return self._through(commits, lambda one: one.arrivals.files * one.file_bytes.of(one.arrivals.rows_per_file))
+
+    def key_delete_bytes(self, commits: float) -> float:
+        """Bytes of the delete files that so many commits of a writer that deletes by key bring."""
+        return self._through(commits, lambda one: one.sizes.row_deltas.bytes if one.sizes.row_deltas else 0.0)
+
+    def _through(self, commits: float, of_commit: Callable[["Shape"], float]) -> float:
+        """What so many commits bring, each in its stage."""
         if not self.stages:
-            return commits * self._of_commit
+            return commits * of_commit(self)
         ends = (*(one.since for one in self.stages[1:]), inf)
         each = zip(self.stages, ends, strict=True)
-        return sum(max(0.0, min(end, commits) - one.since) * one.shape._of_commit for one, end in each)
-
-    @property
-    def _of_commit(self) -> float:
-        deltas = self.sizes.row_deltas
-        return self.arrivals.files * self.file_bytes.of(self.arrivals.rows_per_file) + (deltas.bytes if deltas else 0.0)
+        return sum(max(0.0, min(end, commits) - one.since) * of_commit(one.shape) for one, end in each)
 
     @property
     def manifest_growth(self) -> float:

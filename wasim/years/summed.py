@@ -17,6 +17,7 @@ from wasim.scenario.cycles import Window, metadata_by_period, moments_of
 from wasim.twin import Site, WriterProfile, raced
 from wasim.twin.profile import as_written, expiry_within
 from wasim.units import DAY_S
+from wasim.workload import merged_rows
 from wasim.years.band import approximations, band_of
 from wasim.years.flows import DATA, DELETES, Flow
 from wasim.years.history import History
@@ -115,8 +116,9 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
 
 
 def ingested_bytes_of(case: Case, shape: Shape) -> int:
-    """Data bytes that a case's rows arrive in."""
-    return round(shape.ingested_bytes(case.commits))
+    """Data bytes that a case's rows arrive in: its writer's, and those that MERGE statements bring."""
+    each = shape.ingested_bytes(1) / case.rows_per_commit
+    return round(shape.ingested_bytes(case.commits) + each * merged_rows(case))
 
 
 MOST_SHARED = 16
@@ -378,8 +380,11 @@ def _live_bytes(retention: Retention, shape: Shape) -> dict[Kind, int]:
 
 
 def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
-    """Some commits of the writer, the last one among them, which counts what follows it: maintenance, idle commits."""
-    table = retention.samples.checkpoints
+    """Some commits of the writer, the last one among them, which counts what follows it: maintenance, idle commits; and
+    the table is as these leave it.
+    """
+    table, end = retention.samples.checkpoints, retention.samples
+    manifests = np.append(table.manifests[:-1], round(end.data_manifests[-1] + end.delete_manifests[-1]))
     commits, snapshots, unknown = table.commits, table.snapshots, np.full(len(table.commits), np.nan)
     counted = np.append(snapshots[:-1], retention.samples.snapshots[-1])
     json_bytes = np.rint(retention.json_of(snapshots, snapshots)).astype(np.int64)
@@ -403,11 +408,11 @@ def _ledger(case: Case, retention: Retention, shape: Shape) -> Ledger:
         manifests_created=unknown,
         manifests_kept=unknown,
         manifests_replaced=unknown,
-        live_manifests=table.manifests,
-        live_entries=table.entries,
+        live_manifests=manifests,
+        live_entries=np.append(table.entries[:-1], round(end.entries[-1])),
         entries_added=np.full(len(commits), latest.arrivals.files),
         entries_processed=unknown,
-        snapshots_retained=np.rint(retention.retained(snapshots)).astype(np.int64),
+        snapshots_retained=np.rint(retention.retained(counted)).astype(np.int64),
         records_added=np.full(len(commits), float(case.rows_per_commit)),
         records_live=np.asarray(commits * float(case.rows_per_commit), dtype=np.float64),
         data_bytes_live=table.live_bytes,

@@ -1,7 +1,7 @@
 """Data files in the machine: what is dealt out, compacted, left and counted again is the same files."""
 
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from math import comb, inf, log
 
 import numpy as np
@@ -422,6 +422,9 @@ def test_more_files_than_chances_are_known_of_are_not_there():
     assert [has_enough(table, many, [[1.0] * 30] * 9, commits) for commits in (8, 9)] == [True, False]
 
 
+UNLIKE = (10_000, 1_000, 5_000, 500, 2_000, 200)
+
+
 @pytest.mark.parametrize(
     ("sizes", "left"),
     [
@@ -430,23 +433,24 @@ def test_more_files_than_chances_are_known_of_are_not_there():
         ((10, 20, 30, 44, 90, 45, 60), [1, 10, 1, 20, 2, 74, 1, 90, 1, 45, 1, 60]),
     ],
 )
-def test_no_more_than_six_sizes_are_kept_apart(sizes: tuple[int, ...], left: list[int]):
-    """Of seven the two most similar ones that follow each other become one."""
+def test_no_more_than_twelve_sizes_are_kept_apart(sizes: tuple[int, ...], left: list[int]):
+    """Of thirteen the two most similar ones that follow each other become one."""
     one = table_of([(1, 0, 0, 0)]).cohorts[0]
-    for rows in sizes:
+    for rows in (*UNLIKE, *sizes):
         add_in_order(one, 1.0, float(rows))
-    assert one[SIZED_FILES:UNEVEN] == left
+    assert one[SIZED_FILES:UNEVEN] == [*chain.from_iterable((1, rows) for rows in UNLIKE), *left]
 
 
 def test_files_of_statements_stand_before_compacted_ones():
-    """Of two sizes at most, to make room for which two of six compacted ones become one each time."""
+    """Of two sizes at most, to make room for which two of twelve compacted ones become one each time."""
     one = table_of([(1, 0, 0, 0)]).cohorts[0]
-    for rows in (500, 400, 300, 200, 100, 90):
+    for rows in (*UNLIKE, 500, 400, 300, 200, 100, 90):
         add_in_order(one, 1.0, float(rows))
     for rows in (40, 41, 40, 70):
         add_in_front(one, 1.0, float(rows))
-    assert one[SIZED_FILES:UNEVEN] == [2, 111, 2, 80, 2, 900, 1, 300, 1, 200, 2, 190]
-    assert (one[IN_FRONT], one[PARTIAL_FILES], one[PARTIAL_ROWS]) == (2, 10, 1_781)
+    others = chain.from_iterable((1, rows) for rows in UNLIKE)
+    assert one[SIZED_FILES:UNEVEN] == [2, 111, 2, 80, *others, 2, 900, 1, 300, 1, 200, 2, 190]
+    assert (one[IN_FRONT], one[PARTIAL_FILES], one[PARTIAL_ROWS]) == (2, 16, 20_481)
 
 
 def test_files_go_back_once_three_in_ten_rows_are_hit():

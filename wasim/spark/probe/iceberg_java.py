@@ -28,6 +28,7 @@ class PlanningTable(Reader):
         properties = java_map(jvm, _counted(catalog.properties(), caches_manifests=caches_manifests))
         configuration = jvm.org.apache.hadoop.conf.Configuration()
         self._catalog = jvm.org.apache.iceberg.CatalogUtil.buildIcebergCatalog(catalog.name, properties, configuration)
+        self._delete_bytes = jvm.wasim.recorder.LiveFiles.deleteBytes
         self._size_of = jvm.org.apache.iceberg.relocated.com.google.common.collect.Iterables.size
         self._identifier = jvm.org.apache.iceberg.catalog.TableIdentifier.parse(table_name)
 
@@ -89,9 +90,10 @@ class PlanningTable(Reader):
             sum(int(manifest.length()) for manifest in snapshot.deleteManifests(io)),
         )
 
-    def live_data_bytes(self, table: Any) -> int:
-        """Bytes of the data and delete files that the current snapshot reaches, as its summary says."""
-        return int(table.currentSnapshot().summary().get("total-files-size"))
+    def live_files(self, table: Any) -> tuple[int, int]:
+        """Bytes of the data files and of the delete files that the current snapshot reaches."""
+        deletes, counted = self._delete_bytes(table)
+        return int(table.currentSnapshot().summary().get("total-files-size")) - int(counted), int(deletes)
 
     def close(self) -> None:
         """Closes the catalog's connections."""

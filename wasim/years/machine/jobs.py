@@ -196,7 +196,7 @@ def commit_parts(table: Table, laws: Laws, parts: int, of_small: float, of_parti
     created = 0.0
     for part in range(parts):
         if part > 0:
-            note_compaction(table, laws, created, created)
+            note_compaction(table, laws, created, merge(table, laws, 0) + created)
             begin_summary(table)
         left_small, left_partial = 1 - of_small * part / parts, 1 - of_partial * part / parts
         created = take_out(table, laws, of_small / parts / left_small, of_partial / parts / left_partial)

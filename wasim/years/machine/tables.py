@@ -27,7 +27,7 @@ COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPAC
 # A row of partitions: the files below the target in each, as they came or compacted, and the rows in them; then the
 # same of the compacted ones by their size, in the order in which they are read
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS, SIZED_FILES = range(6)
-MOST_SIZES, MOST_IN_FRONT = 6, 2
+MOST_SIZES, MOST_IN_FRONT = 12, 2
 (
     UNEVEN,  # the variance of how many of all files each of the partitions has
     # Since when there is data: how many rows scattered statements had missed by then, and delete files written by then
