@@ -37,6 +37,7 @@ class ExitCode(IntEnum):
     CASE_FAILED = 3
     BUG = 70  # a traceback came with it
     INTERRUPTED = 130
+    OUTPUT_CLOSED = 141  # as a shell says it of a program that wrote what nobody read
 
 
 class WasimError(Exception):

@@ -81,7 +81,7 @@ def test_the_page_begins_with_the_recommended_setting_of_the_json(browser, plan_
     _, document = plan_page
     recommended = document["recommended"]
     assert shown(browser) == words(browser, recommended["figures"])
-    passes = recommended["metadata_json_passes_on_day"]
+    passes = recommended["metadata_json_passes_on_day"] | recommended["metadata_json_text_passes_on_day"]
     days = [*passes.values(), recommended["metadata_outweighs_data_on_day"]]
     assert len(days) == len(JSON_MARKS) + 1
     assert sorted(shown(browser, "mark").values()) == sorted(day_words(one, "30d") for one in days)

@@ -167,7 +167,9 @@ SET 'flink-maintenance.expire-snapshots.retain-last' = '1';"""
 def test_flink_maintains_what_its_own_sink_writes():
     request = a_request().written_by("flink")
     properties, sink, compaction, expiry, rewriting = sql_of(request, replace(SETTING, maintenance=ALL_JOBS))
-    assert properties.startswith("ALTER TABLE catalog.namespace.table SET (\n  'write.metadata.delete-after-commit")
+    assert properties.startswith(
+        "ALTER TABLE `catalog`.`namespace`.`table` SET (\n  'write.metadata.delete-after-commit"
+    )
     assert sink.endswith("SET 'table.exec.iceberg.use-v2-sink' = 'true';")
     assert (compaction, expiry) == (FLINK_COMPACTION, FLINK_EXPIRY)
     first, call = rewriting.split("\n")

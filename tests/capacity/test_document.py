@@ -93,7 +93,8 @@ def test_figures_are_there_on_average_and_at_the_end_too():
     )
     found = figures_document(one)
     assert (found["mean"], found["final"]) == ({"manifests": 2}, {"manifests": 5})
-    assert found["metadata_json_passes_on_day"] == {"5000000": 3.5, "7000000": None}
+    assert found["metadata_json_passes_on_day"] == {"5000000": 3.5}
+    assert found["metadata_json_text_passes_on_day"] == {"7000000": None}
     assert found["metadata_outweighs_data_on_day"] == 2.25
     assert (found["keeps_up_until_s"], found["latency_extrapolated"], found["commit"]) == (99, True, None)
     assert found["written_bytes"] == {"data": 7}

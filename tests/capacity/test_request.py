@@ -369,6 +369,11 @@ def test_a_name_that_sql_could_not_call_is_refused():
     assert of_flags(Requirements(table_name="lake.db.t")).table_name == "lake.db.t"
     with pytest.raises(WasimError, match=r"^--name is 'no name'\. Give catalog\.namespace\.table"):
         of_flags(Requirements(table_name="no name"))
+    nested = (
+        r"^--name is 'lake\.a\.b\.t', and Athena has no namespaces within namespaces\. Give catalog\.database\.table\."
+    )
+    with pytest.raises(WasimError, match=nested):
+        of_flags(Requirements(table_name="lake.a.b.t", dialect="athena"))
 
 
 def test_the_freshest_needs_a_limit_to_stop_at():

@@ -1,8 +1,11 @@
 """What all verbs have in common: help, examples, version, and what a mishap ends in."""
 
 import errno
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -82,3 +85,15 @@ def test_a_full_disk_is_one_line_and_2(monkeypatch: pytest.MonkeyPatch, capsys: 
     said = capsys.readouterr().err
     assert said.startswith("results/x: No space left on device. ")
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["schema"], ["simulate", str(SMOKE), "--mode", "fast", "--table-only"]])
+def test_output_that_nobody_reads_is_no_exceeded_limit(arguments: list[str]) -> None:
+    """As a shell says it of any program: `wasim … | head -1` in a pipeline that fails for a limit."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    with os.fdopen(write_end, "wb") as unread:
+        done = subprocess.run(
+            [sys.executable, "-m", "wasim", *arguments], stdout=unread, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, b"Traceback" in done.stderr) == (141, False)

@@ -2,7 +2,15 @@
 
 import pytest
 
-from wasim.iceberg.sql import call_procedure, literal, set_properties
+from wasim.iceberg.sql import (
+    athena_name,
+    call_procedure,
+    execute_procedure,
+    literal,
+    set_options,
+    set_properties,
+    spark_name,
+)
 
 
 @pytest.mark.parametrize(("arguments", "given"), [("", ""), ("retain_last => 1", ", retain_last => 1")])
@@ -22,3 +30,25 @@ def test_properties_are_set_one_to_a_line_if_asked():
 
 def test_a_literal_keeps_quotes_and_backslashes():
     assert literal(r"a\'b") == r"'a\\\'b'"
+
+
+@pytest.mark.parametrize(
+    ("given", "spark", "trino", "athena"),
+    [
+        ("prod.db.events", "prod.db.events", "prod.db.events", "db.events"),
+        ("prod.db.order", "prod.db.order", 'prod.db."order"', "db.`order`"),
+        ("prod.db.2024_events", "prod.db.`2024_events`", 'prod.db."2024_events"', "db.`2024_events`"),
+        ("prod.db.1e5", "prod.db.`1e5`", 'prod.db."1e5"', "db.`1e5`"),
+        ("prod.db.täble", "prod.db.`täble`", 'prod.db."täble"', "db.`täble`"),
+        ("prod.`my db`.t", "prod.`my db`.t", 'prod."my db".t', "`my db`.t"),
+        ("prod.db.sub.events", "prod.db.sub.events", 'prod."db.sub".events', "sub.events"),
+    ],
+)
+def test_parts_of_a_name_are_quoted_where_they_must_be(given: str, spark: str, trino: str, athena: str):
+    assert spark_name(given) == spark_name(spark) == spark
+    assert execute_procedure("rewrite_manifests", spark) == f"ALTER TABLE {trino} EXECUTE optimize_manifests"
+    assert athena_name(spark) == athena
+
+
+def test_flink_s_names_are_quoted_whole():
+    assert set_options("prod.default.`my t`", {"a": "1"}).startswith("ALTER TABLE `prod`.`default`.`my t` SET (")

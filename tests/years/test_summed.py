@@ -213,3 +213,23 @@ def test_the_last_commit_s_table_is_as_maintenance_leaves_it(small_case: Callabl
     found = simulate_years(case, profile, Site()).ledger
     for column in ("commit", "live_manifests", "live_entries", "snapshots_retained"):
         assert getattr(found, column)[-1] == getattr(exact, column)[-1], column
+
+
+def test_a_day_of_rows_that_come_part_of_it_is_a_day(small_case: Callable[..., Case]):
+    """Of 48 hours rows come in 16, less than a day."""
+    active = "{rows_per_second: 9, active: {lasts: 2h, every: 6h}}"
+    upkeep = "{expire_snapshots: {every: 3h, older_than: 6h}}"
+    case = small_case(horizon="48h", commit_interval="10m", workload=active, maintenance=upkeep)
+    made = simulate_table(case, profile := shipped_profile(case), np.random.default_rng(1))
+    exact, found = (settled_of(case, made.recording, made.live_bytes), simulate_years(case, profile, Site()).settled)
+    for metric in ("metadata_bytes_per_event_hour", "metadata_bytes_per_day"):
+        assert found[metric] == pytest.approx(exact[metric], rel=0.01), metric
+
+
+def test_bounds_of_many_partitions_repeat_nothing_in_lists(small_case: Callable[..., Case]):
+    """Each manifest takes as much of a list, however many there are."""
+    columns, by = '[{name: price, type: "decimal(10,2)"}]', '[{column: price, transform: "truncate[9]"}]'
+    table = f"{{columns: {columns}, partition_by: {by}}}"
+    case = small_case(table=table, commit_interval="1s", workload="{rows_per_second: 60}")
+    lists = read_shape(case, shipped_profile(case), Site()).sizes.lists
+    assert lists.rise(256, 512) == pytest.approx(lists.rise(2, 64), rel=0.05)

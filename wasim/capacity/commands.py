@@ -12,6 +12,7 @@ from wasim.iceberg.sql import (
     ATHENA,
     FLINK_SINK,
     FLINK_TASKS,
+    athena_name,
     call_procedure,
     execute_procedure,
     flink_key,
@@ -207,7 +208,7 @@ def _in_athena(asked: _Upkeep) -> Iterator[_Block]:
     """Athena's statements name a table by database and name, and go by properties of Athena's own, which alone it sets;
     one VACUUM expires snapshots and removes orphan files.
     """
-    table, names = ".".join(parts_of(asked.table)[-2:]), {job.name for job in asked.jobs}
+    table, names = athena_name(asked.table), {job.name for job in asked.jobs}
     does = [job for job in asked.jobs if job.name in ATHENA and not (job.name == ORPHANS and EXPIRY in names)]
     own = _of_athena(asked.request, asked.kept)
     once = [_set_in_spark(table, own)] if own else []

@@ -23,6 +23,7 @@ from wasim.capacity.warnings import warnings_of
 from wasim.capacity.words import judged_words, limit_words, pasted_words
 from wasim.contention import LOCAL, CommitLatency
 from wasim.errors import printable
+from wasim.ledger.trouble import JSON_MARKS
 from wasim.report.tables import Comment, Folded, Judged, TextTable, render_comment, render_markdown
 from wasim.scenario.cycles import window_of
 from wasim.scenario.metrics import Limit, figure_name
@@ -143,6 +144,9 @@ def setting_document(figures: Figures | None) -> dict[str, Any] | None:
     }
 
 
+_STORED = {int(mark.value) for mark in JSON_MARKS if mark.is_stored}  # of the other marks, what the JSON in it has
+
+
 def figures_document(figures: Figures) -> dict[str, Any]:
     """Figures, their bands, and what follows from them."""
     days = figures.milestones
@@ -155,7 +159,10 @@ def figures_document(figures: Figures) -> dict[str, Any]:
         "cost_by_part": dict(figures.cost.parts()),
         "written_bytes": {str(kind): size for kind, size in figures.written_bytes.items()},
         "on_disk_bytes": {str(kind): size for kind, size in figures.on_disk_bytes.items()},
-        "metadata_json_passes_on_day": {str(size): day for size, day in days.json_passes.items()},
+        "metadata_json_passes_on_day": {str(size): day for size, day in days.json_passes.items() if size in _STORED},
+        "metadata_json_text_passes_on_day": {
+            str(size): day for size, day in days.json_passes.items() if size not in _STORED
+        },
         "metadata_outweighs_data_on_day": days.metadata_outweighs,
         "keeps_up_until_s": figures.keeps_up_s,
         "latency_extrapolated": figures.extrapolated,

@@ -13,6 +13,7 @@ from wasim.capacity.fleet import Assigned, FleetPlan, by_interval
 from wasim.capacity.now import Money, Saving
 from wasim.capacity.request import is_table_name
 from wasim.capacity.words import amount_words, now_and_then_words, value_words
+from wasim.iceberg.sql import spark_name
 from wasim.report.tables import MARKS, Judged, TextTable, table_of
 from wasim.runs.values import say_once
 from wasim.scenario.metrics import METRICS
@@ -185,8 +186,8 @@ def fleet_document(plan: FleetPlan) -> dict[str, Any]:
 
 
 def _table_document(one: Assigned) -> dict[str, Any]:
-    option, request, saving = one.option, one.found.request, one.found.saving
-    document: dict[str, Any] = {"name": one.table.name, "count": one.table.count, "fault": one.found.fault or None}
+    option, request, saving, name = one.option, one.found.request, one.found.saving, one.table.name
+    document: dict[str, Any] = {"name": name, "count": one.table.count, "fault": one.found.fault or None}
     if option is None or request is None:
         return document
     return document | {
@@ -199,5 +200,5 @@ def _table_document(one: Assigned) -> dict[str, Any]:
         "money": None if saving is None else money_document(saving.now_money, saving.then_money),
         "warnings": list(one.found.warnings),
         "approximated": list(option.approximated),
-        "sql": list(sql_of(request, option.setting, one.table.name if is_table_name(one.table.name) else None)),
+        "sql": list(sql_of(request, option.setting, spark_name(name) if is_table_name(name) else None)),
     }

@@ -12,6 +12,7 @@ from wasim.capacity.words import period_words
 from wasim.contention import LOCAL, catalog_named, provider_named
 from wasim.errors import WasimError, quoted
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, METADATA_COMPRESSION, TableProperties
+from wasim.iceberg.sql import parts_of, spark_name
 from wasim.ledger.machine import SHIPPED_MACHINE, Machine, machine_of_run, summary_of_run
 from wasim.scenario import LoadedScenario, Scenario, load_scenario
 from wasim.scenario.checks import MOST_ROWS_PER_COMMIT
@@ -200,6 +201,11 @@ class PlanRequest:
         """The writer's profile, where the document names one."""
         writer = self.document.get("writer")
         return writer.get("profile") if isinstance(writer, Mapping) else None
+
+    def __post_init__(self) -> None:
+        if self.sql in ("flink", "athena") and len(parts_of(self.table_name)) > 3:
+            has_none = f"{self.sql.capitalize()} has no namespaces within namespaces"
+            raise WasimError(f"--name is {quoted(self.table_name)}, and {has_none}. Give catalog.database.table.")
 
     @property
     def writers_sql(self) -> Dialect:
@@ -497,11 +503,11 @@ def is_table_name(text: str) -> bool:
 
 
 def table_name_of(text: str) -> str:
-    """The value of --name. WasimError for what SQL could not call a table."""
+    """The value of --name, as Spark has it. WasimError for what SQL could not call a table."""
     if not is_table_name(text):
         wanted = "catalog.namespace.table, with backquotes around a part of other characters than letters, digits and _"
         raise WasimError(f"--name is {quoted(text)}. Give {wanted}.")
-    return text
+    return spark_name(text)
 
 
 def _why_not_judged(limit: Limit) -> str:

@@ -18,7 +18,7 @@ from wasim.cli.compare import compare, diff, report
 from wasim.cli.inspect import inspect, watch
 from wasim.cli.plan import plan
 from wasim.cli.simulate import simulate
-from wasim.cli.terminal import echo
+from wasim.cli.terminal import OutputClosed, echo
 from wasim.cli.validate import init, schema, validate
 from wasim.errors import ExitCode, WasimError, printable
 
@@ -108,7 +108,13 @@ def _run() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # an ASCII terminal gets a question mark, not a traceback
     try:
-        sys.exit(app(standalone_mode=False))
+        code = app(standalone_mode=False)
+        if sys.stdout is not None:  # as it is where it was closed
+            sys.stdout.flush()
+        sys.exit(code)
+    except (OutputClosed, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter tries once more
+        sys.exit(int(ExitCode.OUTPUT_CLOSED))
     except WasimError as error:
         echo(str(error), err=True)
         sys.exit(int(error.exit_code))

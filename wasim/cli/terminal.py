@@ -35,9 +35,16 @@ FailOnMissing = Annotated[
 ]
 
 
+class OutputClosed(Exception):
+    """Nobody reads the output any more. Of a BrokenPipeError typer and rich make exit code 1, that of a limit."""
+
+
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Prints lines as text, whatever characters the names and values in them have."""
-    typer.echo(printable_lines(text), err=err, nl=nl)
+    try:
+        typer.echo(printable_lines(text), err=err, nl=nl)
+    except BrokenPipeError as error:
+        raise OutputClosed from error
 
 
 def console(*, stderr: bool = False) -> "Console":
@@ -49,6 +56,9 @@ def console(*, stderr: bool = False) -> "Console":
         def render(self, renderable: Any, options: Any = None) -> Any:  # noqa: ANN401 - of rich's types
             for segment in super().render(renderable, options):
                 yield segment if segment.control else Segment(printable_lines(segment.text), segment.style)
+
+        def on_broken_pipe(self) -> None:
+            raise OutputClosed
 
     return PrintableConsole(stderr=stderr, highlight=False)
 

@@ -5,6 +5,27 @@ from collections.abc import Mapping
 
 from wasim.units import DAY_S, DURATION_UNITS_S
 
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED_IN_TRINO = frozenset(
+    "alter and as between by case cast constraint create cross cube current_catalog current_date current_path "
+    "current_role current_schema current_time current_timestamp current_user deallocate delete describe distinct drop "
+    "else end escape except execute exists extract false for from full group grouping having in inner insert intersect "
+    "into is join json_array json_exists json_object json_query json_table json_value left like listagg localtime "
+    "localtimestamp natural normalize not null on or order outer prepare recursive right rollup select skip table then "
+    "trim true uescape union unnest using values when where with".split()
+)
+
+
+def spark_name(table: str) -> str:
+    """A table's name with backquotes around each part that is no identifier without them."""
+    return ".".join(one if _PLAIN.fullmatch(one) else f"`{one}`" for one in _plain_parts(table))
+
+
+def athena_name(table: str) -> str:
+    """The name in Athena, by database and table alone."""
+    is_plain = ((one, _PLAIN.fullmatch(one) and not _is_reserved(one)) for one in _plain_parts(table)[-2:])
+    return ".".join(one if plain else f"`{one}`" for one, plain in is_plain)
+
 
 def call_procedure(procedure: str, table: str, arguments: str = "", *, in_lines: bool = False) -> str:
     """`CALL catalog.system.procedure(table => 'namespace.table', …)`; `table` is `catalog.namespace.table`."""
@@ -65,7 +86,7 @@ def execute_procedure(
         given["file_size_threshold"], session["target_max_file_size"] = (
             _literal(f"{size >> 20}MB" if size % (1 << 20) == 0 else f"{size}B") for size in sizes
         )
-    catalog = _quoted(table).partition(".")[0]
+    catalog = _quoted(f"{_plain_parts(table)[0]}.none").removesuffix(".none")
     lines = [f"SET SESSION {catalog}.{key} = {value}; -- in the same session" for key, value in session.items()]
     arguments = ", ".join(f"{name} => {value}" for name, value in given.items())
     call = f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}"
@@ -82,7 +103,16 @@ def set_extra_properties(table: str, properties: Mapping[str, str]) -> str:
 
 
 def _quoted(table: str) -> str:
-    return table.replace("`", '"')
+    """The name in Trino, which has one schema for nested namespaces."""
+    catalog, *namespaces, name = _plain_parts(table)
+    parts = [catalog, ".".join(namespaces), name] if namespaces else [catalog, name]
+    is_plain = ((one, _PLAIN.fullmatch(one) and not _is_reserved(one)) for one in parts)
+    return ".".join(one if plain else f'"{one}"' for one, plain in is_plain)
+
+
+def _is_reserved(name: str) -> bool:
+    """By Trino, whose grammar Athena's is."""
+    return name.lower() in _RESERVED_IN_TRINO
 
 
 def _literal(text: str) -> str:
@@ -119,9 +149,10 @@ _NEVER, _NEVER_BYTES = 2**31 - 1, 2**63 - 1  # the most that the settings take
 
 
 def set_options(table: str, properties: Mapping[str, str]) -> str:
-    """Flink's `ALTER TABLE table SET ('key'='value', …)`."""
+    """Flink's ``ALTER TABLE `table` SET ('key'='value', …)``: it reserves hundreds of words."""
     given = [f"{_literal(key)}={_literal(value)}" for key, value in properties.items()]
-    return f"ALTER TABLE {table} SET {_listed(given, in_lines=True)}"
+    name = ".".join(f"`{one}`" for one in _plain_parts(table))
+    return f"ALTER TABLE {name} SET {_listed(given, in_lines=True)}"
 
 
 def flink_key(job: str, option: str) -> str:
@@ -147,3 +178,7 @@ def set_task(
 def parts_of(table: str) -> list[str]:
     """The parts of a table's name, each with its backquotes."""
     return re.findall(r"`[^`]+`|\w+", table)
+
+
+def _plain_parts(table: str) -> list[str]:
+    return [one.strip("`") for one in parts_of(table)]

@@ -99,7 +99,7 @@ def metadata_by_period(
     """Metadata written in each period that the case lasts, by metric: lists and manifests are written as `merged_by`
     says, and `others_since` an event time.
     """
-    starts = {metric: case.cycle_since_s(one) for metric, one in PERIODS_S.items() if case.horizon_s >= one}
+    starts = {metric: case.cycle_since_s(one) for metric, one in PERIODS_S.items() if case.ends_s >= one}
     a_second = {}
     for start_s in {*starts.values()}:
         window = Window(start_s=start_s, end_s=case.ends_s)

@@ -85,7 +85,8 @@ STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touche
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOLVING = 200  # steps until rows by chance are known; a mean near one takes longest
 SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
-LISTED_COMMITS, MOST_ROWS_LISTED = 64, 1 << 12  # whose partitions lists show, and rows of each that are looked at
+LISTED_COMMITS, MOST_LISTED = 64, 512  # whose partitions lists show: the latter are more than deflate sees
+MOST_ROWS_LISTED = 1 << 12  # of each that are looked at
 MORE_LISTED = 9  # further commits whose own manifests show how much lengths differ
 LEAST_SPREAD = 3.0  # of lengths of equal manifests, in bytes
 NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
@@ -360,13 +361,16 @@ class TableSample:
         if len(growing_fields(self._case)) == len(self._case.table.partition_by):
             return found
         few, data = of_rows(self._case, min(arrivals.rows_per_commit, MOST_ROWS_LISTED)), self._writer.files
-        listed = []
-        for commit in range(max(LISTED_COMMITS, len(found))):
+
+        def summaries(commit: int) -> tuple[PartitionFieldSummary, ...]:
             rows = new_rows(commit * few.rows_per_commit + np.arange(few.rows_per_commit))
             shares = split_by_partition(rows_of(few), data.spec, data.leaves, rows)
-            like, written = found[commit % len(found)], [share.partition for share in shares]
-            listed.append(replace(like, partitions=writer.summaries(written)))
-        return listed
+            return writer.summaries([share.partition for share in shares])
+
+        listed = [summaries(commit) for commit in range(max(LISTED_COMMITS, len(found)))]
+        if len({*listed}) > len(listed) // 2:  # they repeat nothing, nor may these within what deflate sees
+            listed += [summaries(commit) for commit in range(len(listed), MOST_LISTED)]
+        return [replace(found[number % len(found)], partitions=one) for number, one in enumerate(listed)]
 
     def _compacted(self, arrivals: Arrivals, *, together: bool) -> list[LiveEntry]:
         """Entries of compacted files: one in each open partition, or `together` many in one."""
