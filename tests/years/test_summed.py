@@ -215,7 +215,7 @@ def test_the_last_commit_s_table_is_as_maintenance_leaves_it(small_case: Callabl
         assert getattr(found, column)[-1] == getattr(exact, column)[-1], column
 
 
-def test_a_day_of_rows_that_come_part_of_it_is_a_day(small_case: Callable[..., Case]):
+def test_rows_that_come_part_of_a_day_have_days(small_case: Callable[..., Case]):
     """Of 48 hours rows come in 16, less than a day."""
     active = "{rows_per_second: 9, active: {lasts: 2h, every: 6h}}"
     upkeep = "{expire_snapshots: {every: 3h, older_than: 6h}}"
