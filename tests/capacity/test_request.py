@@ -455,3 +455,21 @@ def test_a_profile_that_wasim_does_not_ship_is_refused():
     fault = Fault(place=("commit_interval",), problem="is bad", remedy="Mend it.")
     assert of_flags().explain_fault(fault).startswith("--freshness")
     assert replace(of_flags(), source="a file").explain_fault(fault) == "a file: commit_interval is bad. Mend it."
+
+
+@pytest.mark.parametrize(
+    ("freshness", "flags", "said"),
+    [
+        ("1h", {}, "Amazon Data Firehose commits every 15m at the latest: no longer interval can be set."),
+        ("5m", {}, ""),
+        (None, {}, ""),
+        (
+            "5m",
+            {"rows_per_second": "50000", "columns": "20"},
+            "Amazon Data Firehose commits every 15s at the latest: it has gathered 128 MiB by then.",
+        ),
+    ],
+)
+def test_a_writer_s_own_longest_interval_is_said(freshness: str | None, flags: dict[str, str], said: str):
+    assert of_flags(Requirements(freshness=freshness), writer="firehose", **flags).writers_bound == said
+    assert of_flags(Requirements(freshness=freshness), **flags).writers_bound == ""

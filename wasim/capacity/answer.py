@@ -381,7 +381,10 @@ def _ways_out(plan: Plan) -> Iterator[str]:
     if plan.beyond is not None:
         yield f"Or give up freshness: {plan.beyond.setting.words} meets the limits."
     if not plan.relaxations and plan.beyond is None:
-        yield "No writer keeps up at any of these intervals. Give a longer --freshness."
+        bound = plan.request.writers_bound
+        yield "No writer keeps up at any of these intervals. " + (bound or "Give a longer --freshness.")
+        if bound:
+            yield "Send fewer rows to a table, or write them by another --writer."
 
 
 def _value(plan: Plan, figures: Figures, metric: str) -> str:

@@ -27,7 +27,15 @@ from wasim.scenario.sweep import make_case
 from wasim.twin import profile_named, shipped_profile
 from wasim.twin.profile import DIALECTS, SHIPPED, Dialect, as_triggered
 from wasim.twin.recipe import TriggerOfCommits
-from wasim.units import HOUR_S, duration_of_flag_s, format_duration, format_figure, parse_bytes, parse_duration_s
+from wasim.units import (
+    HOUR_S,
+    duration_of_flag_s,
+    format_bytes,
+    format_duration,
+    format_figure,
+    parse_bytes,
+    parse_duration_s,
+)
 
 DEFAULT_LONGEST = "1h"  # where no freshness is asked for
 DEFAULT_TIME_TRAVEL = "5d"  # Iceberg's own history.expire.max-snapshot-age-ms
@@ -177,6 +185,17 @@ class PlanRequest:
         rows, first = scenario.workload.rows_per_second * rate, Trigger(bytes=ships.most_bytes)
         found = triggered_s(ships.most_s, first, scenario.table, rows)
         return floor(found) or found
+
+    @property
+    def writers_bound(self) -> str:
+        """Why no longer interval is tried, where that is for its writer: a sentence; empty where it is not."""
+        most_s, most_bytes = self.most_s(), self.ships.most_bytes
+        is_full = most_bytes is not None and most_s < self.ships.most_s
+        if self.profile is None or most_s > self.longest_s or not (is_full or most_s < (self.freshness_s or 0)):
+            return ""
+        why = f"it has gathered {format_bytes(most_bytes or 0)} by then" if is_full else "no longer interval can be set"
+        title = profile_named(self.profile).title
+        return f"{title} commits every {format_duration(self.longest_s)} at the latest: {why}."
 
     @property
     def gzips_json(self) -> bool:

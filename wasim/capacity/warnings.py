@@ -33,6 +33,8 @@ def warnings_of(plan: Plan) -> Iterator[str]:
         held = f", gzipped to {format_bytes(stored)}" if chosen.setting.gzips_json else ""
         size_mb, source = passed[-1].value / 1e6, passed[-1].source
         yield f"metadata.json reaches {format_bytes(text)} of JSON{held}: beyond {size_mb:g} MB ({source})."
+    if bound := plan.request.writers_bound:
+        yield bound
     yield from _losing(plan, chosen)
     deletes = chosen.values["delete_files"]
     if deletes > MANY_DELETE_FILES:
