@@ -11,7 +11,7 @@ from wasim.years.arrivals import Arrivals, CommitSamples, FileBytes, rolled
 from wasim.years.band import ZIPPED_STATISTICS
 from wasim.years.localities import merges_on_read
 from wasim.years.position_deletes import NO_POSITION_DELETES, PositionDeletes, read_position_deletes
-from wasim.years.sizes import ROWS_OF_UPSERTS, KeyedSample, Sizes, half_way, keyed_rows, read_sizes
+from wasim.years.sizes import ROWS_OF_UPSERTS, KeyedSample, Sizes, keyed_rows, keys_on_the_way, read_sizes
 from wasim.years.spreading import Stage, in_buckets, nearest_sampled, spread_over, stages_of
 
 
@@ -97,7 +97,7 @@ class KeyedShapes:
         arrivals = self._arrivals(case)
         sample = self._sample(case, arrivals)
         sizes = sample.sizes(case, arrivals, deltas := sample.deltas(case, arrivals))
-        file_bytes, numbers = FileBytes(case, self.profile).with_rows_apart(deltas.apart_bytes), half_way(case)
+        file_bytes, numbers = FileBytes(case, self.profile).with_rows_apart(deltas.apart_bytes), keys_on_the_way(case)
 
         def shape_of(arrivals: Arrivals, sizes: Sizes) -> Shape:
             if case.rows_per_commit <= ROWS_OF_UPSERTS and sizes.row_deltas is not None:

@@ -91,6 +91,7 @@ MORE_LISTED = 9  # further commits whose own manifests show how much lengths dif
 LEAST_SPREAD = 3.0  # of lengths of equal manifests, in bytes
 NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
 MOST_KEYS = 1 << 16  # computed for the size of an equality-delete file
+ON_THE_WAY = (0.125, 0.375, 0.625, 0.875)  # of all checkpoints: their mean is that of all
 LATER = 1_000  # commits after which sampled entries stand in manifests
 
 
@@ -554,7 +555,7 @@ class KeyedSample:
 
     def deltas(self, case: Case, arrivals: Arrivals) -> RowDeltas:
         """What a checkpoint of a case brings."""
-        numbers, found = half_way(case), self._deltas_of(case)
+        numbers, found = keys_on_the_way(case), self._deltas_of(case)
         found = replace(found, apart_bytes=_apart_bytes(self._writer, case, arrivals, numbers))
         if case.rows_per_commit <= self.rows:
             return found
@@ -575,9 +576,9 @@ class KeyedSample:
             row_deltas=deltas,
         )
 
-    def spread(self, case: Case, spread: Spread, like: Sizes, numbers: Ints) -> Sizes:
+    def spread(self, case: Case, spread: Spread, like: Sizes, numbers: Sequence[Ints]) -> Sizes:
         """Sizes where a case's commits are spread over partitions by time, of about as many as the sample has, by those
-        `like` them over one partition; `numbers` are the keys of the checkpoint half-way.
+        `like` them over one partition; `numbers` are the keys of checkpoints on the way.
         """
         if self._lists is None:
             listed = [one.file for one in self._listed[False]]
@@ -599,8 +600,9 @@ class KeyedSample:
     def _deltas_of(self, case: Case) -> RowDeltas:
         return _row_deltas(self._listed, case.rows_per_commit / self.rows)
 
-    def _bytes_of_keys(self, case: Case, numbers: Ints) -> Callable[[float], float]:
-        return partial(_keys_bytes, self._writer, case, np.unique(numbers))
+    def _bytes_of_keys(self, case: Case, numbers: Sequence[Ints]) -> Callable[[float], float]:
+        unique = [np.unique(one) for one in numbers]
+        return lambda rows: fmean(_keys_bytes(self._writer, case, one, rows) for one in unique)
 
     @cached_property
     def _position_path(self) -> str:
@@ -667,26 +669,27 @@ def _in_files(
     )
 
 
-def _apart_bytes(writer: CaseWriter, case: Case, arrivals: Arrivals, numbers: Ints) -> float:
-    """By how much a row with one of these keys, of the checkpoint half-way, is larger than one that follows another."""
+def _apart_bytes(writer: CaseWriter, case: Case, arrivals: Arrivals, numbers: Sequence[Ints]) -> float:
+    """By how much a row with one of these keys, of checkpoints on the way, is larger than one that follows another."""
     sizes, rng, found = writer.files.file_sizes, np.random.default_rng(case.seed), 0.0
-    count = max(1, min(whole(arrivals.rows_per_file), len(numbers), MOST_COMPRESSED))
-    rows = new_rows(numbers[np.sort(rng.choice(len(numbers), count, replace=False))])
-    for leaf in sizes.leaves:
-        if leaf.role is not None:
-            found += sizes.number_bytes(leaf, sizes.rows.values(leaf, rows)) - sizes.mean_bytes(leaf, count)
-    return found / count
+    count = max(1, min(whole(arrivals.rows_per_file), len(numbers[0]), MOST_COMPRESSED))
+    for keys in numbers:
+        rows = new_rows(keys[np.sort(rng.choice(len(keys), count, replace=False))])
+        for leaf in sizes.leaves:
+            if leaf.role is not None:
+                found += sizes.number_bytes(leaf, sizes.rows.values(leaf, rows)) - sizes.mean_bytes(leaf, count)
+    return found / count / len(numbers)
 
 
-def half_way(case: Case) -> Ints:
-    """The keys of the checkpoint half-way, in the order in which they come."""
+def keys_on_the_way(case: Case) -> list[Ints]:
+    """The keys of some checkpoints, in the order in which they come: the more there are, the larger keys become."""
     few = with_rows(case, min(case.rows_per_commit, MOST_KEYS))
     step = next(one for one in plan_steps(few) if isinstance(one, Append))
-    return upserted_numbers(few, step, max(2, case.commits // 2))
+    return [upserted_numbers(few, step, max(2, round(case.commits * share))) for share in ON_THE_WAY]
 
 
 def _keys_bytes(writer: CaseWriter, case: Case, numbers: Ints, rows: float) -> float:
-    """Bytes of an equality-delete file that holds `rows` of these keys, of the checkpoint half-way."""
+    """Bytes of an equality-delete file that holds `rows` of these keys of a checkpoint."""
     rng = np.random.default_rng(case.seed)
     some = np.sort(rng.choice(numbers, min(whole(rows), len(numbers)), replace=False))
     found = equality_delete_bytes(writer.subtasks.keys, new_rows(some), writer.files)

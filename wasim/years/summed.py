@@ -56,7 +56,7 @@ def as_left(case: Case) -> Case:
 
 def shape_key(case: Case) -> str:
     """What decides the shape of a case's table and commits: all but maintenance, what is retained, and the horizon;
-    that too where delete files hold keys, which are as they come half-way.
+    that too where delete files hold keys, which come from ever more rows.
     """
     table = case.table.model_dump(mode="json")
     table["properties"] = {key: value for key, value in table["properties"].items() if key not in OF_RETENTION}
