@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import groupby, islice, zip_longest
 from math import ceil, expm1, inf
 from statistics import fmean
@@ -556,7 +556,7 @@ class KeyedSample:
     def deltas(self, case: Case, arrivals: Arrivals) -> RowDeltas:
         """What a checkpoint of a case brings."""
         numbers, found = keys_on_the_way(case), self._deltas_of(case)
-        found = replace(found, apart_bytes=_apart_bytes(self._writer, case, arrivals, numbers))
+        found = replace(found, apart_bytes=_apart_bytes(self._writer, case, arrivals))
         if case.rows_per_commit <= self.rows:
             return found
         return _in_files(found, case, arrivals, self._bytes_of_keys(case, numbers), self._position_path)
@@ -669,23 +669,23 @@ def _in_files(
     )
 
 
-def _apart_bytes(writer: CaseWriter, case: Case, arrivals: Arrivals, numbers: Sequence[Ints]) -> float:
-    """By how much a row with one of these keys, of checkpoints on the way, is larger than one that follows another."""
+def _apart_bytes(writer: CaseWriter, case: Case, arrivals: Arrivals) -> float:
+    """By how much a row with one of the keys of the checkpoint half-way is larger than one that follows another."""
     sizes, rng, found = writer.files.file_sizes, np.random.default_rng(case.seed), 0.0
-    count = max(1, min(whole(arrivals.rows_per_file), len(numbers[0]), MOST_COMPRESSED))
-    for keys in numbers:
-        rows = new_rows(keys[np.sort(rng.choice(len(keys), count, replace=False))])
-        for leaf in sizes.leaves:
-            if leaf.role is not None:
-                found += sizes.number_bytes(leaf, sizes.rows.values(leaf, rows)) - sizes.mean_bytes(leaf, count)
-    return found / count / len(numbers)
+    (numbers,) = keys_on_the_way(case, (0.5,))
+    count = max(1, min(whole(arrivals.rows_per_file), len(numbers), MOST_COMPRESSED))
+    rows = new_rows(numbers[np.sort(rng.choice(len(numbers), count, replace=False))])
+    for leaf in sizes.leaves:
+        if leaf.role is not None:
+            found += sizes.number_bytes(leaf, sizes.rows.values(leaf, rows)) - sizes.mean_bytes(leaf, count)
+    return found / count
 
 
-def keys_on_the_way(case: Case) -> list[Ints]:
-    """The keys of some checkpoints, in the order in which they come: the more there are, the larger keys become."""
+def keys_on_the_way(case: Case, shares: Sequence[float] = ON_THE_WAY) -> list[Ints]:
+    """The keys of checkpoints after these shares of all, in the order in which they come: keys become ever larger."""
     few = with_rows(case, min(case.rows_per_commit, MOST_KEYS))
     step = next(one for one in plan_steps(few) if isinstance(one, Append))
-    return [upserted_numbers(few, step, max(2, round(case.commits * share))) for share in ON_THE_WAY]
+    return [upserted_numbers(few, step, max(2, int(case.commits * share))) for share in shares]
 
 
 def _keys_bytes(writer: CaseWriter, case: Case, numbers: Ints, rows: float) -> float:
