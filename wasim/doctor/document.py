@@ -148,10 +148,6 @@ def _history(inspection: Inspection) -> dict[str, Any]:
         "bytes_per_commit": {
             kind.value: _spread(spread) for kind in Kind if (spread := history.bytes_per_commit(kind)) is not None
         },
-        "laws": {
-            kind.value: {"bytes": dict(law.coefficients), "typical_error": law.typical_error}
-            for kind, law in inspection.laws.items()
-        },
     }
 
 

@@ -1,13 +1,4 @@
-"""The table's own law: how its metadata grows, and when it reaches sizes that are known to cause trouble.
-
-What a commit writes of each kind of metadata is fitted to the files that its commits left:
-
-    metadata.json = fixed + snapshot · snapshots + log entry · entries of the metadata log
-    manifest list = fixed + manifest · live manifests
-    manifests     = manifest · manifests written + entry · their entries
-
-These are the equations of `wasim.model`, with the drivers that a rebuilt history knows.
-"""
+"""How a table's metadata has grown, and when it reaches sizes that are known to cause trouble if it goes on so."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -19,90 +10,12 @@ from wasim.doctor.history import History, lasting_slope
 from wasim.doctor.json_parts import JsonParts
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
-from wasim.iceberg.retention import has_expired
 from wasim.ledger import Kind
 from wasim.ledger.trouble import JSON_MARKS, MARKS
 from wasim.units import DAY_S, Floats
 
 LEAST_COMMITS = 3
 _JSON_TEXT = "metadata_json_text_bytes"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Law:
-    """Bytes of one kind: `coefficients` by term, and what they give for each commit, NaN where a driver is unknown.
-
-    `typical_error` is the median relative distance from what the commits wrote.
-    """
-
-    coefficients: Mapping[str, float]
-    predicted: Floats
-    typical_error: float
-
-
-def fit_laws(tree: Tree, history: History) -> dict[Kind, Law]:
-    """The laws of the kinds of which three commits or more are known."""
-    laws, counts = dict[Kind, Law](), _column(tree.index.counts)
-    for kind, drivers in (
-        (Kind.METADATA_JSON, _json_drivers(tree)),
-        (Kind.MANIFEST_LIST, {"fixed": np.ones(len(counts)), "manifest": counts}),
-        (Kind.DATA_MANIFEST, _manifest_drivers(tree, history)),
-    ):
-        written = history.ledger.written_bytes[kind].astype(np.float64)
-        law = _fit(drivers, np.where(history.known[kind.value] & (written > 0), written, np.nan))
-        if law is not None:
-            laws[kind] = law
-    return laws
-
-
-def _json_drivers(tree: Tree) -> dict[str, Floats]:
-    """What metadata.json grows with: commits alone where snapshots expired, as nothing says how many were held."""
-    snapshots = tree.index.snapshots
-    commits = np.arange(1, len(snapshots) + 1, dtype=np.float64)
-    if has_expired(tree.opened.metadata):
-        return {"fixed": np.ones_like(commits), "commit": commits}
-    limit = TableProperties.read_leniently(tree.opened.metadata.properties).metadata_previous_versions_max
-    return {"fixed": np.ones_like(commits), "snapshot": commits, "log entry": np.minimum(commits, limit)}
-
-
-def _manifest_drivers(tree: Tree, history: History) -> dict[str, Floats]:
-    places = {snapshot.snapshot_id: place for place, snapshot in enumerate(tree.index.snapshots)}
-    entries = np.zeros(len(tree.index.snapshots))
-    for one in tree.index.manifests:
-        place = None if one.added_snapshot_id is None else places.get(one.added_snapshot_id)
-        if place is not None and one.content == 0:
-            counts = (one.added_files_count, one.existing_files_count, one.deleted_files_count)
-            entries[place] += sum(np.nan if count is None else count for count in counts)
-    return {"manifest": history.ledger.files_written[Kind.DATA_MANIFEST].astype(np.float64), "entry": entries}
-
-
-def _fit(drivers: Mapping[str, Floats], written: Floats) -> Law | None:
-    """Least squares without terms that the history cannot tell from others, or that come out below zero."""
-    names = list(drivers)
-    known = ~np.isnan(written) & ~np.isnan(np.sum([drivers[name] for name in names], axis=0))
-    if known.sum() < LEAST_COMMITS:
-        return None
-    while names:
-        matrix = np.column_stack([drivers[name][known] for name in names])
-        scaled = matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-9)
-        if np.linalg.matrix_rank(scaled) < len(names):
-            names.pop()
-            continue
-        # Relative errors are what a reader sees: a large file is not to outweigh a hundred small ones.
-        weights = 1 / written[known]
-        found, *_ = np.linalg.lstsq(matrix * weights[:, None], np.ones(len(matrix)), rcond=None)
-        if not np.isfinite(found).all():
-            return None
-        least = int(np.argmin(found))
-        if found[least] < 0:
-            names.pop(least)
-            continue
-        predicted = np.column_stack([drivers[name] for name in names]) @ found
-        error = float(np.median(np.abs(predicted[known] / written[known] - 1)))
-        return Law(
-            coefficients=dict(zip(names, map(float, found), strict=True)), predicted=predicted, typical_error=error
-        )
-    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,13 +59,7 @@ def time_until(days: float | None) -> str:
 
 
 def measure_growth(
-    tree: Tree,
-    history: History,
-    parts: JsonParts,
-    laws: Mapping[Kind, Law],
-    *,
-    metadata_bytes: int,
-    data_bytes: int | None,
+    tree: Tree, history: History, parts: JsonParts, *, metadata_bytes: int, data_bytes: int | None
 ) -> Growth:
     """The growth of an inspected table. `metadata_bytes` are on storage, `data_bytes` live or unknown."""
     per_day = None if history.commits_per_hour is None else history.commits_per_hour * 24
@@ -160,7 +67,7 @@ def measure_growth(
     times = history.ledger.event_time_s
     manifests = _per_day(times, counts)
     json_per_day = _json_per_day(tree, history, parts, per_day)
-    written, quickening = _written_per_day(tree, history, laws, per_day, (json_per_day or 0.0, manifests or 0.0))
+    written, quickening = _written_per_day(tree, history, per_day, json_per_day or 0.0)
     data = _per_day(times, _column(list(history.ledger.data_bytes_live)))
     live = [tree.index.manifests[one].manifest_length for one in tree.index.live]
     text_per_day = None if json_per_day is None else json_per_day / tree.stored_share
@@ -226,42 +133,31 @@ def _json_per_day(tree: Tree, history: History, parts: JsonParts, commits_per_da
 
 
 def _written_per_day(
-    tree: Tree, history: History, laws: Mapping[Kind, Law], commits_per_day: float | None, growth: tuple[float, float]
+    tree: Tree, history: History, commits_per_day: float | None, json_per_day: float
 ) -> tuple[float | None, float]:
     """Metadata that a day adds, at today's sizes, and what a day adds to that. Deleted metadata.json add nothing.
 
-    `growth` is what a day adds to metadata.json, bytes, and to live manifests.
+    `json_per_day` is what a day adds to metadata.json, in bytes.
     """
-    kinds = [Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST]
-    if TableProperties.read_leniently(tree.opened.metadata.properties).metadata_delete_after_commit_enabled:
-        kinds.remove(Kind.METADATA_JSON)
     if commits_per_day is None:
         return None, 0.0
+    lists, newest = Kind.MANIFEST_LIST, {Kind.METADATA_JSON: float(tree.opened.json_bytes)}
+    list_bytes = np.where(history.known[lists.value], history.ledger.written_bytes[lists].astype(np.float64), np.nan)
+    if not np.isnan(list_bytes).all():
+        newest[lists] = float(list_bytes[~np.isnan(list_bytes)][-1])
+    kinds = [Kind.METADATA_JSON, lists, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST]
+    if TableProperties.read_leniently(tree.opened.metadata.properties).metadata_delete_after_commit_enabled:
+        kinds.remove(Kind.METADATA_JSON)
     per_day = dict.fromkeys(kinds, commits_per_day)
     if Kind.METADATA_JSON in per_day and history.versions_per_hour is not None:
         per_day[Kind.METADATA_JSON] = history.versions_per_hour * 24
-    written = [
-        size * times
-        for kind, times in per_day.items()
-        if (size := _newest_bytes(history, laws.get(kind), kind)) is not None
-    ]
-    if not written:
+    mostly = {kind: spread.median for kind in kinds if (spread := history.bytes_per_commit(kind)) is not None}
+    if not mostly:
         return None, 0.0
-    json_per_day, manifests_per_day = growth
-    if not has_expired(tree.opened.metadata) and (law := laws.get(Kind.METADATA_JSON)) is not None:
-        json_per_day = commits_per_day * law.coefficients.get("snapshot", 0.0)
+    written = sum(newest.get(kind, size) * per_day[kind] for kind, size in mostly.items())
     quickening = json_per_day * per_day.get(Kind.METADATA_JSON, 0.0)
-    if (law := laws.get(Kind.MANIFEST_LIST)) is not None:
-        quickening += manifests_per_day * law.coefficients.get("manifest", 0.0) * commits_per_day
-    return sum(written), max(0.0, quickening)
-
-
-def _newest_bytes(history: History, law: Law | None, kind: Kind) -> float | None:
-    """What a commit now writes of a kind that grows, and of others what it mostly did."""
-    if law is not None and kind is not Kind.DATA_MANIFEST and np.isfinite(law.predicted[-1]):
-        return float(law.predicted[-1])
-    spread = history.bytes_per_commit(kind)
-    return None if spread is None else spread.median
+    quickening += (_per_day(history.ledger.event_time_s, list_bytes) or 0.0) * commits_per_day
+    return written, max(0.0, quickening)
 
 
 def _days(trend: Trend, value: float) -> float | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from wasim.doctor.decoding import Decoder, MapParts
 from wasim.doctor.findings import Finding, find, live_data_bytes, thresholds_with
-from wasim.doctor.growth import Growth, Law, fit_laws, measure_growth
+from wasim.doctor.growth import Growth, measure_growth
 from wasim.doctor.history import History, rebuild_history
 from wasim.doctor.json_parts import JsonParts, measure_parts
 from wasim.doctor.opening import Choice, OpenedTable, open_table
@@ -49,7 +49,6 @@ class Inspection:
     totals: StateTotals
     parts: JsonParts
     history: History
-    laws: Mapping[Kind, Law]
     growth: Growth
     remedies: tuple[Remedy, ...]
     findings: tuple[Finding, ...]
@@ -130,14 +129,12 @@ def inspect_table(opened: OpenedTable, options: InspectOptions, map_parts: MapPa
     parts = measure_parts(opened.json_text, opened.metadata)
     history = rebuild_history(tree, options.commit_interval_s)
     metadata_bytes = totals.of_kinds(METADATA_KINDS).bytes
-    laws = fit_laws(tree, history)
-    growth = measure_growth(tree, history, parts, laws, metadata_bytes=metadata_bytes, data_bytes=live_data_bytes(tree))
+    growth = measure_growth(tree, history, parts, metadata_bytes=metadata_bytes, data_bytes=live_data_bytes(tree))
     return Inspection(
         tree=tree,
         totals=totals,
         parts=parts,
         history=history,
-        laws=laws,
         growth=growth,
         remedies=find_remedies(tree, totals, parts, options.table),
         findings=find(tree, totals, thresholds),

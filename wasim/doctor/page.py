@@ -74,12 +74,8 @@ def _findings(inspection: Inspection) -> TextTable:
 def _pictures(inspection: Inspection) -> Iterator[Picture]:
     totals, history = inspection.totals, inspection.history
     states = [state for state in State if totals.of_kinds(METADATA_KINDS, state).files]
-    laws = {kind: law.predicted for kind, law in inspection.laws.items()}
     sizes = {kind: [totals.of(kind, state).bytes for state in states] for kind in METADATA_KINDS}
-    for chart in (
-        plan_states([state_name(one) for one in states], sizes),
-        plan_history(history.ledger, history.known, laws),
-    ):
+    for chart in (plan_states([state_name(one) for one in states], sizes), plan_history(history.ledger, history.known)):
         yield picture_of(draw_chart(chart) if isinstance(chart, Chart) else chart)
 
 

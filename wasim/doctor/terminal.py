@@ -206,17 +206,6 @@ def history_lines(inspection: Inspection) -> Iterator[str]:
             each = "version" if kind is Kind.METADATA_JSON else "commit"
             low, middle, high = map(format_bytes, (spread.low, spread.median, spread.high))
             yield f"  {KIND_NAMES[kind]} a {each}: {middle} ({low} to {high})"
-    yield from law_lines(inspection)
-
-
-def law_lines(inspection: Inspection) -> Iterator[str]:
-    """A line for each law: what a file of that kind is made of."""
-    for kind, law in inspection.laws.items():
-        terms = (
-            format_bytes(size) if name == "fixed" else f"{format_bytes(size)} per {name}"
-            for name, size in law.coefficients.items()
-        )
-        yield f"  law of {KIND_NAMES[kind]}: {' + '.join(terms)}; half of them within {law.typical_error:.2%}"
 
 
 def days_table(inspection: Inspection) -> TextTable:

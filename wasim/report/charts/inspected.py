@@ -15,9 +15,9 @@ from wasim.report.charts.axes import (
     set_byte_axis,
     set_linear_byte_axis,
 )
-from wasim.report.charts.chart import KIND_LOOKS, MUTED, Chart, LeftOut, look_of
+from wasim.report.charts.chart import KIND_LOOKS, Chart, LeftOut, look_of
 from wasim.report.words import KIND_NAMES
-from wasim.units import Floats, format_bytes
+from wasim.units import format_bytes
 
 _COMMITS = "What did each commit write?"
 
@@ -42,8 +42,8 @@ def draw_states(ax: Axes, states: Sequence[str], bytes_by_kind: Mapping[Kind, Se
     return ax
 
 
-def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray], laws: Mapping[Kind, Floats]) -> Axes:
-    """Bytes that each commit wrote by kind, where they are known, and what each kind's law gives for each commit."""
+def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray]) -> Axes:
+    """Bytes that each commit wrote by kind, where they are known."""
     ends: list[EndLabel] = []
     lows, highs = list[float](), list[float]()
     for kind in METADATA_KINDS:
@@ -53,10 +53,6 @@ def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray], laws
             continue
         commits, sizes = ledger.commit[shown].astype(np.float64), written[shown].astype(np.float64)
         ax.plot(commits, sizes, **look.points, markersize=2.5, alpha=0.7)
-        law = laws.get(kind)
-        if law is not None:
-            given = shown & ~np.isnan(law)
-            ax.plot(ledger.commit[given], np.maximum(1.0, law[given]), color=MUTED, linestyle=(0, (4, 2)), linewidth=1)
         ends.append(EndLabel(text=KIND_NAMES[kind], y=float(sizes[-1]), look=look))
         lows.append(float(sizes.min()))
         highs.append(float(sizes.max()))
@@ -85,8 +81,8 @@ def plan_states(states: Sequence[str], bytes_by_kind: Mapping[Kind, Sequence[int
     )
 
 
-def plan_history(ledger: Ledger, known: Mapping[str, np.ndarray], laws: Mapping[Kind, Floats]) -> Chart | LeftOut:
-    """The chart of a rebuilt history, or why not. `laws` give bytes by commit, NaN where they do not."""
+def plan_history(ledger: Ledger, known: Mapping[str, np.ndarray]) -> Chart | LeftOut:
+    """The chart of a rebuilt history, or why not."""
     if len(ledger) < 2 or not any(
         (known[kind.value] & (ledger.written_bytes[kind] > 0)).any() for kind in METADATA_KINDS
     ):
@@ -94,7 +90,7 @@ def plan_history(ledger: Ledger, known: Mapping[str, np.ndarray], laws: Mapping[
     return Chart(
         name="commit_sizes",
         title=_COMMITS,
-        reading="Points are files that are still there; dashed is the law fitted to them.",
-        panels=(partial(draw_history, ledger=ledger, known=known, laws=laws),),
+        reading="Points are files that are still there.",
+        panels=(partial(draw_history, ledger=ledger, known=known),),
         right_in=1.22,
     )
