@@ -130,24 +130,12 @@ class ModelPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DriverCheck:
-    """A driver as the model computed it against the ledger, commit by commit."""
-
-    writer: str
-    case: str
-    driver: str  # live_manifests | snapshots | manifests_replaced | entries_added
-    commits: int
-    mismatches: int
-    first_mismatch: str = ""  # in words: commit, predicted, measured
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FitReport:
     """The results of a run's fit.
 
     `ingest` is the law of data bytes per commit, one per writer, in the form of a cost. `model_line` is what the model
-    gives at the run's own horizon over a fine grid of commit intervals, for charts. `notes` are sentences: what could
-    not be fitted, and where model and ledger disagree.
+    gives at the run's own horizon over a fine grid of commit intervals, for charts. `notes` are sentences on what could
+    not be fitted.
     """
 
     costs: tuple[CostFit, ...]
@@ -157,7 +145,6 @@ class FitReport:
     keeps_up: tuple[KeepsUp, ...] = ()
     ingest: tuple[CostFit, ...] = ()
     model_line: tuple[ModelPoint, ...] = ()
-    checks: tuple[DriverCheck, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from wasim.fit.cost import WriterFit, fit_group, predicted_total, report_cost, report_ingest
-from wasim.fit.groups import Group, Observed, cases_by_table, group_cases, name_without_interval
+from wasim.fit.groups import Group, cases_by_table, group_cases, name_without_interval
 from wasim.fit.held_out import hold_out_intervals, hold_out_second_half
 from wasim.fit.latency import (
     Latency,
@@ -17,11 +17,10 @@ from wasim.fit.latency import (
     planning_samples,
     report_latency,
 )
-from wasim.fit.report import DriverCheck, FitReport, HeldOut, KeepsUp, LatencyFit, ModelPoint, SustainableInterval
+from wasim.fit.report import FitReport, HeldOut, KeepsUp, LatencyFit, ModelPoint, SustainableInterval
 from wasim.fit.sustain import expect_slowing, find_sustainable
 from wasim.model import read_appends
 from wasim.runs import Run
-from wasim.units import Floats
 
 _POINTS = 33
 
@@ -45,16 +44,6 @@ def model_line(writer: WriterFit) -> Iterator[ModelPoint]:
             )
 
 
-def describe_mismatches(checks: tuple[DriverCheck, ...]) -> list[str]:
-    """One sentence per check that failed."""
-    return [
-        f"{check.case}: {check.driver} differs from the model's at {check.mismatches} of {check.commits} commits, "
-        f"first {check.first_mismatch}."
-        for check in checks
-        if check.mismatches
-    ]
-
-
 def describe_files(group: Group) -> list[str]:
     """One sentence per case whose commits add another number of files than its scenario says."""
     notes = []
@@ -64,36 +53,6 @@ def describe_files(group: Group) -> list[str]:
             label, measured = one.case.label, one.appends.files_per_commit
             notes.append(f"{label}: a commit adds {measured} data files, where the scenario means {intended}.")
     return notes
-
-
-def _check_case(writer: str, observed: Observed) -> list[DriverCheck]:
-    ledger, drivers = observed.ledger, observed.drivers
-    pairs = {
-        "live_manifests": (drivers.live_manifests, ledger.live_manifests),
-        "snapshots": (drivers.snapshots, ledger.snapshots_retained),
-        "manifests_replaced": (drivers.manifests_replaced, ledger.manifests_replaced),
-        "entries_added": (drivers.entries_added, ledger.entries_added),
-    }
-    return [
-        _compare(writer, observed, driver, predicted, np.asarray(measured, dtype=np.float64))
-        for driver, (predicted, measured) in pairs.items()
-    ]
-
-
-def _compare(writer: str, observed: Observed, driver: str, predicted: Floats, measured: Floats) -> DriverCheck:
-    differing = np.flatnonzero(predicted != measured)
-    first = ""
-    if len(differing):
-        at = differing[0]
-        first = f"commit {observed.ledger.commit[at]}: {predicted[at]:.0f} predicted, {measured[at]:.0f} measured"
-    return DriverCheck(
-        writer=writer,
-        case=observed.case.label,
-        driver=driver,
-        commits=len(measured),
-        mismatches=len(differing),
-        first_mismatch=first,
-    )
 
 
 _PROBED: tuple[Latency, ...] = ("load", "planning")
@@ -110,9 +69,6 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
     groups = group_cases(run.cases)
     writers = tuple(fit_group(group) for group in groups)
     latencies, sustainable, keeps_up = _fit_latencies(writers, rng)
-    checks = tuple(
-        check for group in groups for observed in group.observed for check in _check_case(group.name, observed)
-    )
     held = () if held_out == "none" else _hold_out(groups, held_out)
     return FitReport(
         costs=tuple(report_cost(one, writer.group) for writer in writers for one in writer.kinds),
@@ -122,8 +78,7 @@ def fit_run(run: Run, *, held_out: str = "intervals", rng: np.random.Generator |
         keeps_up=keeps_up,
         ingest=tuple(report_ingest(group) for group in groups),
         model_line=tuple(row for writer in writers for row in model_line(writer)),
-        checks=checks,
-        notes=(*describe_mismatches(checks), *_left_out(run), *_notes(groups, held, asked=held_out != "none")),
+        notes=(*_left_out(run), *_notes(groups, held, asked=held_out != "none")),
     )
 
 
