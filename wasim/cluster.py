@@ -88,16 +88,11 @@ def map_parts_on(
     context = spark.sparkContext
     # Else workers take the first python3 on their path, which knows nothing of wasim.
     context.pythonExec = sys.executable
-    tasks = min(len(parts), TASKS * _cores(context))
+    context.parallelize([0], 1).count()  # workers register meanwhile: then the cores of all are known
+    tasks = min(len(parts), TASKS * int(context.defaultParallelism))
     rows = [(number % tasks, bytearray(pickle.dumps(part))) for number, part in enumerate(parts)]
     frame = spark.createDataFrame(rows, "task int, part binary").repartitionByRange(tasks, "task")
     return frame.mapInArrow(carry_out, _spark_schema(schema))
-
-
-def _cores(context: Any) -> int:  # noqa: ANN401
-    """Cores of all workers, which are known once a first job has run: they register meanwhile."""
-    context.parallelize([0], 1).count()
-    return int(context.defaultParallelism)
 
 
 def _spark_schema(schema: pa.Schema) -> str:

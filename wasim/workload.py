@@ -253,7 +253,7 @@ def _scheduled_steps(case: Case) -> Iterator[Iterator[_ScheduledStep]]:
     )
     yield (
         _ScheduledStep(commit=commit, event_time_s=case.horizon_s, rank=_PROBE, place=0)
-        for commit in _checkpoints(case)
+        for commit in sorted({max(1, round(share * case.commits)) for share in {*case.planning.checkpoints, 1.0}})
     )
 
 
@@ -268,11 +268,6 @@ def _runs(schedule: Schedule, *, rank: int, place: int, name: str) -> Iterator[_
     for turn in range(1, schedule.count + 1):
         commit, event_time_s = schedule.commit_at(turn), schedule.event_time_s(turn)
         yield _ScheduledStep(commit=commit, event_time_s=event_time_s, rank=rank, place=place, name=name)
-
-
-def _checkpoints(case: Case) -> list[int]:
-    shares = {*case.planning.checkpoints, 1.0}
-    return sorted({max(1, round(share * case.commits)) for share in shares})
 
 
 class _Planner:

@@ -160,7 +160,9 @@ def _axes(axes: Axes, horizon_s: float) -> Iterator[Control]:
         ("horizon", "Horizon", False, axes.horizons_s, horizon_s),
     )
     for key, label, is_period, values, at in durations:
-        names = tuple(_every(one) if is_period or one is None else format_duration(one) for one in values)
+        names = tuple(
+            "never" if one is None else period_words(one) if is_period else format_duration(one) for one in values
+        )
         yield Control(key=key, label=label, names=names, at=values.index(at), values=values)
     old = "Delete old metadata.json after commits"
     kept_or_not, at = ("kept", "deleted"), int(base.deletes_json)
@@ -177,10 +179,6 @@ def _marks() -> Iterator[tuple[str, str, float, str, str]]:
     for field, size in PASSES.items():
         yield field, "metadata_json_bytes", size, "metadata.json", f"json passes {size // 10**6} MB"
     yield OUTWEIGHS, "wa_metadata", 1, "metadata", "outweighs data"
-
-
-def _every(period_s: float | None) -> str:
-    return "never" if period_s is None else period_words(period_s)
 
 
 def _number(value: float) -> str:

@@ -83,7 +83,8 @@ def _now_and_then(plan: FleetPlan) -> Iterator[str | TextTable]:
     for metric in SUMS:
         bound = getattr(plan.budget, {"metadata_bytes_per_day": "metadata_per_day"}.get(metric, metric), None)
         value = sum(option.values[metric] * one.table.count for one, option in plan.planned)
-        now = sum(_now(saving, metric) * one.table.count for one, saving in known) if is_known else None
+        of_each = [saving.now.values[metric] * one.table.count for one, saving in known if saving.now is not None]
+        now = sum(of_each) if is_known else None
         mark = "" if bound is None else f"{MARKS[value <= bound]} {value_words(metric, bound, plan.currency)}"
         label = f"{METRICS[metric].words}{', most' if metric == 'metadata_on_disk_bytes' else ''}"
         rows.append((label, *now_and_then_words(metric, now, value, plan.currency), mark))
@@ -115,10 +116,6 @@ def _money_of_all(plan: FleetPlan) -> tuple[Money | None, Money | None]:
 
 def _tables_of(assigned: Iterable[Assigned]) -> int:
     return sum(one.table.count for one in assigned)
-
-
-def _now(saving: Saving, metric: str) -> float:
-    return 0.0 if saving.now is None else saving.now.values[metric]
 
 
 def _tables(plan: FleetPlan, most_rows: int | None) -> TextTable:

@@ -188,8 +188,9 @@ class Search:
         """Whether this expiry could save more than the band, if all that a month costs went by snapshots."""
         kept = best.setting.maintenance
         now_s, then_s = (kept.older_than_s or 0) + (kept.expire_every_s or 0) / 2, (older_s or 0) + (every_s or 0) / 2
-        saved = best.monthly_cost * (1 - then_s / now_s) if now_s else 0.0
-        return not best.keeps_up or saved > max(_band_of_two(best), NEGLIGIBLE_COST)
+        saved, band = best.monthly_cost * (1 - then_s / now_s) if now_s else 0.0, best.bands["monthly_cost"]
+        apart = 2 * band / (1 + band) * best.monthly_cost  # the least from which on the bands of the two lie apart
+        return not best.keeps_up or saved > max(apart, NEGLIGIBLE_COST)
 
     def _manifests(self, best: Figures) -> Iterator[Setting]:
         """How manifests are kept few: not at all, by rewriting, or by appends that merge, which are alternatives."""
@@ -296,12 +297,6 @@ def _fewness(setting: Setting) -> int:
     if setting.appends is not None:
         return 2 if setting.appends == "merge" else 0
     return 0 if setting.maintenance.rewrite_every_s is None else 1
-
-
-def _band_of_two(figures: Figures) -> float:
-    """What another setting has to save at least for the bands of the two to lie apart."""
-    band = figures.bands["monthly_cost"]
-    return 2 * band / (1 + band) * figures.monthly_cost
 
 
 def _matters(part: float, figures: Figures) -> bool:

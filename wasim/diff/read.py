@@ -212,7 +212,9 @@ def read_keys(flat: Mapping[str, str]) -> Reading:
             properties.setdefault("", {})[key] = value
         elif (match := _CONNECTOR.fullmatch(key)) and "iceberg" in value.lower():
             intervals.setdefault(match["owner"], (key, _CONNECTORS_INTERVAL))
-        elif (match := _INTERVALS.fullmatch(key)) and _is_of_commits(key, value):
+        elif (match := _INTERVALS.fullmatch(key)) and (
+            not key.lower().endswith("trigger") or _OF_A_STREAM.match(value)  # by its name, or else by its value
+        ):
             intervals[match["owner"]] = key, value
         if match and (writer := next((name for name in WRITERS if match.groupdict().get(name)), "")):
             writers[match["owner"]] = writer
@@ -235,11 +237,6 @@ def read_keys(flat: Mapping[str, str]) -> Reading:
         )
     unread = (f"{key} is {text}, which is no period" for key, text in intervals.values() if not period_s(text))
     return Reading(settings=tuple(one for one in found if one.says_anything), unread=tuple(unread))
-
-
-def _is_of_commits(key: str, value: str) -> bool:
-    """Whether a key that may set an interval does so by its name, or else by its value."""
-    return not key.lower().endswith("trigger") or bool(_OF_A_STREAM.match(value))
 
 
 def _named(owner: str, flat: Mapping[str, str]) -> str:

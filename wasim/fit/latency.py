@@ -65,7 +65,7 @@ def planning_samples(observed: tuple[Observed, ...], latency: Latency) -> Sample
     """One row per warm probe of the first reader, the median of its rounds; none where the reader lacks a driver."""
     probes = [(number, probe) for number, one in enumerate(observed) for probe in of_first_reader(one.probes)]
     rows = [
-        (number, probe, _drivers(probe, latency))
+        (number, probe, tuple(probe_drivers(probe)[name] for name, _ in _TERMS[latency]))
         for number, probe in probes
         if probe.temperature == "warm" and len(probe_ms(probe, latency))
     ]
@@ -91,11 +91,6 @@ def probe_drivers(probe: PlanningProbe) -> dict[str, float | None]:
 def probe_ms(probe: PlanningProbe, latency: Latency) -> Floats:
     """Milliseconds of each round of a probe: of its load, or of its planning."""
     return probe.load_ms if latency == "load" else probe.planning_ms
-
-
-def _drivers(probe: PlanningProbe, latency: Latency) -> tuple[float | None, ...]:
-    drivers = probe_drivers(probe)
-    return tuple(drivers[name] for name, _ in _TERMS[latency])
 
 
 def ledger_samples(observed: tuple[Observed, ...], latency: Latency) -> Samples:

@@ -99,7 +99,8 @@ def _bands(cases: list[CaseRun]) -> Iterator[str]:
         kind: max((case.band.get(kind, 0.0) for case in cases if case.totals.written_bytes[kind]), default=0.0)
         for kind in Kind
     }
-    named = [f"{KIND_NAMES[kind]} ± {_percent(share)} %" for kind, share in widest.items() if share > 0]
+    shown = {kind: share * 100 for kind, share in widest.items() if share > 0}
+    named = [f"{KIND_NAMES[kind]} ± {percent:{'.0f' if percent >= 10 else '.2g'}} %" for kind, percent in shown.items()]
     if named:
         yield f"Bytes written are estimates, at the widest: {', '.join(named)}."
 
@@ -159,10 +160,6 @@ def _lost(cases: list[CaseRun]) -> Iterator[str]:
     ]
     if named:
         yield f"Attempts lost to other writers: {', '.join(named)}{' at the most' if len(shares) > FEW else ''}."
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.0f}" if share >= 0.1 else f"{share * 100:.2g}"
 
 
 def _about(seconds: float) -> str:

@@ -173,7 +173,10 @@ def _is_finished(path: Path) -> bool:
 
 def _resumable(parent: Path, marker: RunMarker) -> Path | None:
     for path in sorted(parent.iterdir(), reverse=True):
-        if _keys(path) == list(marker.keys) and not _complete(RunFolder(path), marker.keys):
+        if _keys(path) != list(marker.keys):
+            continue
+        run = RunFolder(path)  # one with failed cases stays open, and so does one reported before its end
+        if not run.summary.exists() or len(run.finished(marker.keys)) < len(marker.keys):
             with _lock(path) as held:
                 if held:
                     return path
@@ -187,11 +190,6 @@ def _keys(path: Path) -> list[str] | None:
     except (OSError, StorageError, ValueError, KeyError, TypeError):
         return None
     return keys
-
-
-def _complete(run: RunFolder, keys: Sequence[str]) -> bool:
-    """Whether nothing is left to do: a run with failed cases stays open, and so does one reported before its end."""
-    return run.summary.exists() and len(run.finished(keys)) == len(keys)
 
 
 @contextmanager

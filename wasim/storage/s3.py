@@ -167,7 +167,8 @@ class S3Storage:
             if "Timeout was reached" in str(error) and time.monotonic() - started > self._timeout_s / 2:
                 self._silences += 1
                 raise StorageError(f"s3://{path}: {silent}.") from error
-            raise StorageError(f"s3://{path}: {_reason(error)}") from error
+            reason = str(error).split(". Detail", maxsplit=1)[0][:300]  # the rest is its own addresses
+            raise StorageError(f"s3://{path}: {reason}") from error
 
 
 def _held_bytes() -> int:
@@ -185,11 +186,6 @@ def _stored(info: fs.FileInfo) -> StoredFile:
         raise StorageError(f"s3://{info.path}: has {size} bytes, as the store says.")
     # pyarrow gives 0 for a date that it cannot read. Without one a file is young: a commit under way may be writing it.
     return StoredFile(path=info.path, size_bytes=size, modified_s=modified / 1e9 if modified else inf)
-
-
-def _reason(error: OSError) -> str:
-    """The first sentence of what pyarrow says; the rest is its own addresses."""
-    return str(error).split(". Detail", maxsplit=1)[0][:300]
 
 
 def _arguments(options: S3Options) -> dict[str, Any]:

@@ -51,6 +51,7 @@ def new_table(
 ) -> SimulatedTable:
     """The table before its CREATE TABLE is carried out."""
     properties = TableProperties.read(case.table.properties)
+    is_counted = profile.recipe.counts_no_partition or bool(case.table.partition_by)
     return SimulatedTable(
         rules=TableRules(
             locations=locations_of(site.location, properties),
@@ -59,7 +60,7 @@ def new_table(
             properties=properties,
             names="hadoop" if case.environment.catalog == "hadoop" else profile.names,
             release=profile.release,
-            summary=_summary(case, profile),
+            summary={key: text for key, text in profile.summary.items() if is_counted or key != CHANGED_PARTITIONS},
             keeps_history=not case.only_appends,
         ),
         writer=ManifestWriter(
@@ -76,12 +77,6 @@ def new_table(
         log=log,
         rng=rng,
     )
-
-
-def _summary(case: Case, profile: WriterProfile) -> dict[str, str]:
-    """The templates of the writer's summaries of such a table."""
-    is_counted = profile.recipe.counts_no_partition or bool(case.table.partition_by)
-    return {key: text for key, text in profile.summary.items() if is_counted or key != CHANGED_PARTITIONS}
 
 
 def _first_metadata(

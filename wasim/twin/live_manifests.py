@@ -258,10 +258,8 @@ def _stated(
     if removed and entry.key in removed:
         existing = _existing(entry, format_version)
         return replace(existing, status=Status.DELETED, snapshot_id=commit.snapshot_id)
-    return _added(entry, commit) if entry.snapshot_id == commit.snapshot_id else _existing(entry, format_version)
-
-
-def _added(entry: LiveEntry, commit: CommitIdentity) -> ManifestEntry:
+    if entry.snapshot_id != commit.snapshot_id:
+        return _existing(entry, format_version)
     # the number is inherited, but for what keeps the number of the files that it replaces
     explicit = entry.sequence_number if entry.file_sequence_number is not None else None
     return ManifestEntry(status=Status.ADDED, file=entry.file, snapshot_id=commit.snapshot_id, sequence_number=explicit)
@@ -288,14 +286,13 @@ def stamped(manifest: LiveManifest, commit: CommitIdentity) -> LiveManifest:
     if file.min_sequence_number == file.sequence_number:  # nothing but the commit's own
         least = commit.sequence_number
     entries = tuple(
-        _anew(entry, commit) if entry.snapshot_id == commit.snapshot_id else entry for entry in manifest.entries
+        replace(entry, sequence_number=commit.sequence_number, file=replace(entry.file, first_row_id=None))
+        if entry.snapshot_id == commit.snapshot_id
+        else entry
+        for entry in manifest.entries
     )
     listed = replace(file, sequence_number=commit.sequence_number, min_sequence_number=least, first_row_id=None)
     return replace(manifest, file=listed, entries=entries, record=b"")
-
-
-def _anew(entry: LiveEntry, commit: CommitIdentity) -> LiveEntry:
-    return replace(entry, sequence_number=commit.sequence_number, file=replace(entry.file, first_row_id=None))
 
 
 def assign_row_ids(manifest: LiveManifest, first_row_id: int) -> LiveManifest:

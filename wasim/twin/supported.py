@@ -7,7 +7,6 @@ from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import GC_ENABLED, MAX_REF_AGE_MS, PLACING_KEYS, Support, TableProperties, property_of
 from wasim.iceberg.releases import V3_SINCE, V4_SINCE
 from wasim.scenario import Case
-from wasim.scenario.changes import Change
 from wasim.twin.data_files import DATA_TEMPLATE
 from wasim.twin.profile import WriterProfile
 
@@ -135,7 +134,9 @@ def _or_spark(case: Case) -> str:
 def check_rewriting(case: Case) -> None:
     """Raises WasimError naming what of the case's rewriting of rows nobody describes but Spark itself."""
     _check_properties_of_changes(case)
-    rewriting = next((f"changes.{name}" for name, change in case.changes if _rewrites(change)), None)
+    given = ((name, change) for name, change in case.changes if change is not None)
+    again = (name for name, change in given if getattr(change, "locality", None) != "oldest_commits")
+    rewriting = next((f"changes.{name}" for name in again), None)  # of rows that the table holds already
     if case.maintenance.rewrite_data_files is not None:
         rewriting = "maintenance.rewrite_data_files"
     if case.writer.upsert is not None:
@@ -168,11 +169,6 @@ def _check_properties_of_changes(case: Case) -> None:
         row = property_of(key)
         if row is not None and row.support is Support.APPENDS_ONLY:
             raise WasimError(f"table.properties.{key} is not modelled with changes. Take it out{_or_spark(case)}.")
-
-
-def _rewrites(change: Change | None) -> bool:
-    """Whether a change may write rows that the table holds already."""
-    return change is not None and getattr(change, "locality", None) != "oldest_commits"
 
 
 def _check_property(case: Case, key: str, value: str, profile: WriterProfile) -> None:

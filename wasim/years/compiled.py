@@ -27,15 +27,13 @@ def as_record(value: Record) -> Record:
     kind = type(value)
     if kind not in _KINDS:
         _KINDS[kind] = np.dtype(
-            [(one.name, _kind_of(one.type), np.shape(getattr(value, one.name))) for one in fields(value)]
+            [  # numbers as they are declared: the same code serves all tables
+                (one.name, np.int64 if one.type in (int, list[int]) else np.float64, np.shape(getattr(value, one.name)))
+                for one in fields(value)
+            ]
         )
     held = tuple(getattr(value, one.name) for one in fields(value))
     return np.array([held], dtype=_KINDS[kind]).view(np.recarray)[0]
 
 
 _KINDS: dict[type, np.dtype[Any]] = {}  # of records: lists of one field are as long in all values of a class
-
-
-def _kind_of(annotation: object) -> type:
-    """Of numbers as they are declared: the same code serves all tables."""
-    return np.int64 if annotation in (int, list[int]) else np.float64

@@ -221,7 +221,8 @@ def _retention_bytes(case: Case, around: int) -> int:
 
 def metadata_json_sizes(table: SimulatedTable, created: float) -> MetadataJson:
     """Bytes of a table's metadata.json."""
-    plain = _uncompressed(table)
+    properties = replace(table.json.properties, metadata_compression="none")
+    plain = replace(table.json, properties=properties, needs_text=False, is_measured=True)
     items = len(plain.snapshots) + len(plain.snapshot_log) + len(plain.metadata_log)
     whole_bytes = plain.content()
     around = float(whole_bytes if isinstance(whole_bytes, int) else len(whole_bytes)) - plain.item_bytes - items
@@ -314,11 +315,6 @@ class StatisticsEntry:
 
 
 _LONG_ID = 9 * 10**18
-
-
-def _uncompressed(table: SimulatedTable) -> TableJson:
-    properties = replace(table.json.properties, metadata_compression="none")
-    return replace(table.json, properties=properties, needs_text=False, is_measured=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -276,17 +276,13 @@ def answer_run(
     for group in group_cases(run):
         by_interval = groupby(group.cases, key=lambda one: one.case.commit_interval_s)  # as they are sorted
         options = tuple(_read_option(list(cases), inputs) for _, cases in by_interval)
-        choices.append(_choose(group, options, limited))
+        chosen, because = _within_limits(options) if limited else _at_the_knee(options)
+        choices.append(Choice(group=group, options=options, chosen=chosen, because=because))
     return Answer(
         choices=tuple(sorted(choices, key=lambda choice: len(choice.options) < 2)),
         limited=limited,
         currency=None if prices is None else prices.currency,
     )
-
-
-def _choose(group: Series, options: tuple[Option, ...], limited: bool) -> Choice:
-    chosen, because = _within_limits(options) if limited else _at_the_knee(options)
-    return Choice(group=group, options=options, chosen=chosen, because=because)
 
 
 def _within_limits(options: tuple[Option, ...]) -> tuple[Option | None, Because]:

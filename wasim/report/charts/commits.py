@@ -199,7 +199,10 @@ def draw_operations(ax: Axes, runs: tuple[CaseRun, ...], operations: tuple[str, 
     """Stacked horizontal bars of metadata bytes, one row per case, on a scale that ends at `most` bytes."""
     rows, left = np.arange(len(runs))[::-1], np.zeros(len(runs))
     for position, name in enumerate(operations):
-        sizes = np.array([_metadata_bytes(run, name) for run in runs], dtype=np.float64)
+        sizes = np.zeros(len(runs))
+        for row, run in enumerate(runs):
+            written = sum(one.totals.metadata_bytes for one in run.operations if one.operation == name)
+            sizes[row] = written * run.case.writer.tables
         look = look_of(position)
         ax.barh(rows, sizes, left=left, height=0.42, color=look.colour, gid=name)
         left += sizes
@@ -212,8 +215,3 @@ def draw_operations(ax: Axes, runs: tuple[CaseRun, ...], operations: tuple[str, 
     ]
     key_below(ax, marks, columns=KEY_COLUMNS)
     return ax
-
-
-def _metadata_bytes(run: CaseRun, operation: str) -> int:
-    written = sum(one.totals.metadata_bytes for one in run.operations if one.operation == operation)
-    return written * run.case.writer.tables

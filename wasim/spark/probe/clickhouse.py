@@ -110,7 +110,8 @@ class ClickhouseTable(Reader):
         """Counts the query's rows; what a full count knows of files it has from the metadata, and it names none."""
         sql = f"SELECT count() FROM {table.table}{_where(query.predicate)} SETTINGS {self._settings}"  # noqa: S608
         seen = table.ask(sql)
-        manifests = None if seen.opened is None else [name for name in seen.opened if _is_manifest(name)]
+        avro = None if seen.opened is None else [name for name in seen.opened if name.endswith(".avro")]
+        manifests = None if avro is None else [name for name in avro if not name.startswith("snap-")]
         filtered = query.predicate is not None
         return ScanPlan(
             planning_ms=seen.ms,
@@ -146,7 +147,3 @@ def _where(predicate: Predicate | None) -> str:
     if predicate.sql_type.startswith("timestamp"):
         value = f"toDateTime64({literal(str(predicate.value)[:26].replace('T', ' '))}, 6, 'UTC')"
     return f" WHERE `{predicate.column}` {SIGNS[predicate.comparison]} {value}"
-
-
-def _is_manifest(name: str) -> bool:
-    return name.endswith(".avro") and not name.startswith("snap-")
