@@ -150,6 +150,7 @@ class Probe:
 
 Step = CreateTable | Append | ChangeRows | Evolve | Maintain | Probe
 
+_OF_JOBS = ("retain_last", "target_file_size_bytes", "min_input_files", "partial_progress_commits")
 # The order of what falls on one commit.
 _CHANGE, _EVOLVE, _MAINTAIN, _PROBE = range(4)
 
@@ -238,7 +239,6 @@ def plan_steps(case: Case) -> Iterator[Step]:
 
 
 def _scheduled_steps(case: Case) -> Iterator[Iterator[_ScheduledStep]]:
-    """Changes, maintenance and evolution, as iterators that are each in order."""
     for rank, jobs in ((_CHANGE, case.changes), (_MAINTAIN, case.maintenance)):
         for place, (name, job) in enumerate(jobs):
             if name == "expire_snapshots" and case.expires_itself:
@@ -363,15 +363,11 @@ class _Planner:
     def _maintain(self, scheduled: _ScheduledStep) -> Maintain:
         job = getattr(self._case.maintenance, scheduled.name)
         given = job.model_dump()
-        trigger = next((name for name in given if name.startswith("when_") and given[name] is not None), None)
         return Maintain(
             number=self._next_number(),
             event_time_s=scheduled.event_time_s,
             operation=scheduled.name,  # type: ignore[arg-type]  # the field of Maintenance is the operation
-            condition=trigger and Condition(measure=trigger.removeprefix("when_"), least=given[trigger]),
+            condition=Condition(measure=job.counted[0], least=job.counted[1]) if job.counted else None,
             age_s=given.get("older_than", 0.0),
-            retain_last=given.get("retain_last", 1),
-            target_file_size_bytes=given.get("target_file_size_bytes", 0),
-            min_input_files=given.get("min_input_files", 0),
-            partial_progress_commits=given.get("partial_progress_commits"),
+            **{name: given[name] for name in _OF_JOBS if name in given},
         )

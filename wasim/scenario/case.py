@@ -181,7 +181,7 @@ class Case:
     def cycle_s(self, horizon_s: float) -> float:
         """The time in which each job, statement and merge that comes within a horizon comes once; 0 where none does."""
         jobs = (job for part in (self.maintenance, self.changes) for _, job in part if job is not None)
-        periods_s = [job.every or _most_counted(job) * self.commit_interval_s for job in jobs]
+        periods_s = [job.every or job.counted[1] * self.commit_interval_s for job in jobs]
         return max((one for one in (*periods_s, self.merging_s) if one <= horizon_s), default=0.0)
 
     def full_cycle_s(self, horizon_s: float) -> float:
@@ -287,20 +287,12 @@ def _described(part: Changes | Maintenance) -> str:
     """`expire_snapshots/2m + rewrite_manifests/50 manifests`: what there is, and the period or count that brings it."""
     named = []
     for name, given in part:
-        if given is not None:
-            named.append(f"{name}/{_trigger(given) if given.every is None else format_duration(given.every)}")
+        if given is not None and given.every is not None:
+            named.append(f"{name}/{format_duration(given.every)}")
+        elif given is not None:
+            counted, least = given.counted
+            named.append(f"{name}/{least} {counted.replace('_', ' ')}")
     return " + ".join(named) or f"no {type(part).__name__.lower()}"
-
-
-def _most_counted(job: Part) -> int:
-    """The commits that a job by a count waits for at most, each of which adds one at least."""
-    return max(int(count) for name, count in job if name.startswith("when_") and count is not None)
-
-
-def _trigger(given: Part) -> str:
-    """`50 manifests` of an operation that has `when_manifests: 50`."""
-    name, count = next((name, count) for name, count in given if name.startswith("when_") and count is not None)
-    return f"{count} {name.removeprefix('when_').replace('_', ' ')}"
 
 
 def _brief(field: str) -> str:

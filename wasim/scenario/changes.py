@@ -80,6 +80,12 @@ class MaintenanceJob(Part):
 
     every: Duration | None = Field(default=None, description="Event time between two of them.")
 
+    @property
+    def counted(self) -> tuple[str, int] | None:
+        """What is counted to start it, such as `small_files`, and from which count on; None for one by period."""
+        found = (name for name, count in self if name.startswith("when_") and count is not None)
+        return next(((name.removeprefix("when_"), getattr(self, name)) for name in found), None)
+
 
 class CommittingJob(MaintenanceJob):
     """Maintenance that commits while writers do."""
