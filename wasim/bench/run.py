@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Column
 from rich.text import Text
 
+from wasim import spark
 from wasim.bench.case import carry_out, warm_up
 from wasim.bench.probing import CaseContext
 from wasim.core import CORE
@@ -20,17 +21,6 @@ from wasim.estimate import case_s
 from wasim.runner import Job, Outcome, run_cases
 from wasim.runs import RunFolder, key_versions, note_provenance
 from wasim.scenario import Case, LoadedScenario
-from wasim.spark import (
-    DEFAULT_MASTER,
-    ENGINE_ERRORS,
-    PINNED_JARS,
-    Session,
-    essential_line,
-    file_sha256,
-    find_java,
-    open_session,
-    raise_interrupt_before,
-)  # fmt: skip
 from wasim.spark.drive import SPARK, Engine
 from wasim.spark.probe import check_readers
 from wasim.spark.servers import case_jars, check_environment, open_servers
@@ -122,7 +112,7 @@ WARM_UP = "warm-up"  # the key of what is not a case of the run
 MOST_COMMITS = 100_000  # of one case, unless more are asked for
 
 
-SessionOpener = Callable[..., AbstractContextManager[Session]]
+SessionOpener = Callable[..., AbstractContextManager[spark.Session]]
 """What is called as `wasim.spark.open_session` is."""
 
 
@@ -131,7 +121,7 @@ class BenchOptions:
     """How a scenario is to be run."""
 
     results: Path
-    master: str = DEFAULT_MASTER
+    master: str = spark.DEFAULT_MASTER
     fresh: bool = False
     engine: Engine = SPARK
     prices: Path | None = None  # of cases on S3; None: those that wasim ships
@@ -140,7 +130,7 @@ class BenchOptions:
 
 def keyed_cases(scenario: LoadedScenario, engine: Engine = SPARK) -> dict[str, Case]:
     """The scenario's cases in order, by the key that names each on that engine."""
-    versions = key_versions({jar.name: jar.sha256 for jar in PINNED_JARS}) | {"engine": engine.name}
+    versions = key_versions({jar.name: jar.sha256 for jar in spark.PINNED_JARS}) | {"engine": engine.name}
     return {case.key(versions | _own_versions(case)): case for case in scenario.cases()}
 
 
@@ -150,7 +140,7 @@ def _own_versions(case: Case) -> dict[str, str]:
 
 
 def bench(
-    scenario: LoadedScenario, options: BenchOptions, console: Console, sessions: SessionOpener = open_session
+    scenario: LoadedScenario, options: BenchOptions, console: Console, sessions: SessionOpener = spark.open_session
 ) -> Outcome:
     """Runs the scenario, or what is left of an unfinished run of it; `console` takes progress and notes.
 
@@ -166,7 +156,7 @@ def bench(
     check_environment(cases.values())
     if not options.long:
         _check_length(cases.values(), engine)
-    find_java()  # before a folder is made: without Java there is nothing to run
+    spark.find_java()  # before a folder is made: without Java there is nothing to run
 
     def carry_out_left(left: Mapping[str, Case], folder: RunFolder) -> dict[str, str]:
         failures: dict[str, str] = {}
@@ -201,16 +191,15 @@ def _check_length(cases: Iterable[Case], engine: Engine) -> None:
 
 
 def _carry_out(cases: Mapping[str, Case], context: CaseContext, progress: BenchProgress) -> dict[str, str]:
-    """Carries out cases in the context's session; returns the failed ones' labels with their essential line."""
     failures: dict[str, str] = {}
     _warm_up(cases.values(), context, progress)
     for key, case in cases.items():
         try:
             with progress.case(key) as on_commits:
                 carry_out(case, replace(context, key=key, on_commits=on_commits))
-        except ENGINE_ERRORS as error:
-            raise_interrupt_before(error)
-            failures[case.label] = _with_remedy(essential_line(error), context.folder.path)
+        except spark.ENGINE_ERRORS as error:
+            spark.raise_interrupt_before(error)
+            failures[case.label] = _with_remedy(spark.essential_line(error), context.folder.path)
             progress.say(f"failed: {case.label}: {failures[case.label]}", style="red")
     return failures
 
@@ -223,16 +212,17 @@ def _warm_up(cases: Iterable[Case], context: CaseContext, progress: BenchProgres
         progress.say(f"Warming up: {commits} commits by the writer {writer}, to a table that is thrown away.")
         try:
             warm_up(case, context)
-        except ENGINE_ERRORS as error:  # the case itself will fail and be named; the others can do without
-            raise_interrupt_before(error)
+        except spark.ENGINE_ERRORS as error:  # the case itself will fail and be named; the others can do without
+            spark.raise_interrupt_before(error)
             progress.say(
-                f"Warm-up skipped: {essential_line(error)}. The first commits by the writer {writer} may take longer.",
+                f"Warm-up skipped: {spark.essential_line(error)}. The first commits by the writer {writer} may take"
+                " longer.",
                 style="yellow",
             )
 
 
 def _note_provenance(
-    folder: RunFolder, options: BenchOptions, session: Session, cases: Iterable[Case]
+    folder: RunFolder, options: BenchOptions, session: spark.Session, cases: Iterable[Case]
 ) -> dict[str, object]:
     of_servers = {jar.file_name: jar.sha256 for case in cases for jar in case_jars(case).servers}
     return note_provenance(
@@ -240,10 +230,10 @@ def _note_provenance(
         engine={
             "name": options.engine.name,
             "data": "written" if options.engine.writes_data else "described only",
-            "java": find_java().version,
+            "java": spark.find_java().version,
             "master": options.master,
         },
-        jars={jar.name: file_sha256(jar) for jar in session.jars} | of_servers,
+        jars={jar.name: spark.file_sha256(jar) for jar in session.jars} | of_servers,
     )
 
 

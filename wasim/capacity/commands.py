@@ -7,22 +7,8 @@ from typing import Any
 from wasim.capacity.request import COMPACTION, DEFAULT_TARGET_BYTES, TARGET, PlanRequest
 from wasim.capacity.settings import Maintenance, Setting, properties_of
 from wasim.capacity.words import period_words
+from wasim.iceberg import sql
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
-from wasim.iceberg.sql import (
-    ATHENA,
-    FLINK_SINK,
-    FLINK_TASKS,
-    athena_name,
-    call_procedure,
-    execute_procedure,
-    flink_key,
-    maintain,
-    parts_of,
-    set_extra_properties,
-    set_options,
-    set_properties,
-    set_task,
-)
 from wasim.rules.compaction import small_file_bytes
 from wasim.scenario import Case
 from wasim.twin import shipped_profile
@@ -74,8 +60,8 @@ class _Upkeep:
 
 def statements_of(request: PlanRequest, case: Case, setting: Setting) -> Iterator[Statements]:
     """All that a setting takes: maintenance and properties in SQL, then the writer's interval in its own language."""
-    for dialect, sql in _IN_DIALECT[request.sql](_upkeep(request, setting)):
-        lines = [line for one in sql for line in one.split("\n")]
+    for dialect, said in _IN_DIALECT[request.sql](_upkeep(request, setting)):
+        lines = [line for one in said for line in one.split("\n")]
         yield Statements(language=f"{dialect.capitalize()} SQL", lines=tuple(lines))
     language, options = writer_options(request, case, setting)
     yield Statements(language=language, lines=options)
@@ -85,7 +71,7 @@ def sql_of(request: PlanRequest, setting: Setting, table: str | None = None) -> 
     """Statements in the SQL of the request's dialect: properties once, then each job and its schedule as a comment, in
     cron's fields; what that cannot do follows in Spark's, below a comment that says so.
     """
-    return tuple(one for _, sql in _IN_DIALECT[request.sql](_upkeep(request, setting, table)) for one in sql)
+    return tuple(one for _, said in _IN_DIALECT[request.sql](_upkeep(request, setting, table)) for one in said)
 
 
 def _upkeep(request: PlanRequest, setting: Setting, table: str | None = None) -> _Upkeep:
@@ -126,7 +112,7 @@ def _in_spark(asked: _Upkeep) -> Iterator[_Block]:
 
 
 def _set_in_spark(table: str, properties: Mapping[str, str]) -> str:
-    return f"{set_properties(table, properties, in_lines=True)};"
+    return f"{sql.set_properties(table, properties, in_lines=True)};"
 
 
 def _spark_call(asked: _Upkeep, job: _Job) -> str:
@@ -138,7 +124,7 @@ def _besides_in_spark(
     asked: _Upkeep, why: str, jobs: Sequence[_Job], properties: Mapping[str, str] | None = None
 ) -> Iterator[_Block]:
     """A block of Spark's for jobs and properties that another dialect lacks, if any; its first line says `why`."""
-    whole = replace(asked, table=asked.table if len(parts_of(asked.table)) > 2 else f"catalog.{asked.table}")
+    whole = replace(asked, table=asked.table if len(sql.parts_of(asked.table)) > 2 else f"catalog.{asked.table}")
     calls = [_spark_call(whole, job) for job in jobs]
     first, *rest = [*([] if properties is None else [_set_in_spark(whole.table, properties)]), *calls] or [""]
     if first:
@@ -148,14 +134,14 @@ def _besides_in_spark(
 def _in_flink(asked: _Upkeep) -> Iterator[_Block]:
     """Flink's own sink maintains what it writes, by settings of its session; other jobs have no statement there."""
     request, of_sink = asked.request, asked.request.writers_sql == "flink"
-    does = [job for job in asked.jobs if of_sink and job.name in FLINK_TASKS]
+    does = [job for job in asked.jobs if of_sink and job.name in sql.FLINK_TASKS]
     once = {**asked.properties, **({} if of_sink else asked.of_expiry)}
     if COMPACTION in [job.name for job in does]:
         options = _options_of(_compaction(request, request.table_target_bytes))
-        once |= {flink_key(COMPACTION, name): value for name, value in options.items()}
-    yield "flink", (f"{set_options(asked.table, once)};",)
+        once |= {sql.flink_key(COMPACTION, name): value for name, value in options.items()}
+    yield "flink", (f"{sql.set_options(asked.table, once)};",)
     if does:
-        yield "flink", (FLINK_SINK, *(_flink_task(asked, job) for job in does))
+        yield "flink", (sql.FLINK_SINK, *(_flink_task(asked, job) for job in does))
     why = "Flink's sink has no task for this" if of_sink else "Flink SQL maintains only what it writes itself"
     yield from _besides_in_spark(asked, why, [job for job in asked.jobs if job not in does])
 
@@ -169,13 +155,13 @@ def _flink_task(asked: _Upkeep, job: _Job) -> str:
         given["min-age-seconds"] = f"{PlanRequest.seconds_of(job.own.get('older_than', ORPHANS_S)):.0f}"
     files = job.own.get("when_small_files") if job.every_s is None else None
     said = job.schedule if job.every_s is None else period_words(job.every_s)
-    return set_task(job.name, given, every_s=job.every_s, files=files, said=said)
+    return sql.set_task(job.name, given, every_s=job.every_s, files=files, said=said)
 
 
 def _in_trino(asked: _Upkeep) -> Iterator[_Block]:
     # its table properties are its own, and all others need the catalog's leave
     allowed = "-- once; iceberg.allowed-extra-properties must name them (480: delete_after_commit_enabled = true)"
-    once = f"{allowed}\n{set_extra_properties(asked.table, asked.properties)};"
+    once = f"{allowed}\n{sql.set_extra_properties(asked.table, asked.properties)};"
     since = {"rewrite_manifests": " (Trino 470 or newer)"}
     calls = (
         f"{_trino_call(asked, job)}; -- {job.schedule}{since.get(job.name, '')}{_left_out(job, (TARGET,))}"
@@ -195,7 +181,7 @@ def _trino_call(asked: _Upkeep, job: _Job) -> str:
     request, expires = asked.request, job.name == EXPIRY
     age = asked.kept.older_than_s if expires else job.own.get("older_than")
     target = request.compaction_target_bytes
-    return execute_procedure(
+    return sql.execute_procedure(
         job.name,
         asked.table,
         None if age is None else PlanRequest.seconds_of(age),
@@ -208,16 +194,16 @@ def _in_athena(asked: _Upkeep) -> Iterator[_Block]:
     """Athena's statements name a table by database and name, and go by properties of Athena's own, which alone it sets;
     one VACUUM expires snapshots and removes orphan files.
     """
-    table, names = athena_name(asked.table), {job.name for job in asked.jobs}
-    does = [job for job in asked.jobs if job.name in ATHENA and not (job.name == ORPHANS and EXPIRY in names)]
+    table, names = sql.athena_name(asked.table), {job.name for job in asked.jobs}
+    does = [job for job in asked.jobs if job.name in sql.ATHENA and not (job.name == ORPHANS and EXPIRY in names)]
     own = _of_athena(asked.request, asked.kept)
     once = [_set_in_spark(table, own)] if own else []
     both = "-- it expires snapshots and removes orphan files\n" if ORPHANS in names else ""
-    calls = [f"{both if job.name in (EXPIRY, ORPHANS) else ''}{maintain(job.name, table)}" for job in does]
+    calls = [f"{both if job.name in (EXPIRY, ORPHANS) else ''}{sql.maintain(job.name, table)}" for job in does]
     if own or does:
         said = (f"{job.schedule}{_left_out(job, _OF_ATHENA)}" for job in does)
         yield "athena", (*once, *(f"{call}; -- {words}" for call, words in zip(calls, said, strict=True)))
-    rest = [job for job in asked.jobs if job.name not in ATHENA]
+    rest = [job for job in asked.jobs if job.name not in sql.ATHENA]
     why = f"Athena sets no such properties{' and rewrites no manifests' if rest else ''}"
     yield from _besides_in_spark(asked, why, rest, asked.properties)
 
@@ -237,7 +223,6 @@ def _compaction(request: PlanRequest, default_bytes: int) -> dict[str, Any]:
 
 
 def _of_athena(request: PlanRequest, kept: Maintenance) -> dict[str, str]:
-    """The properties of Athena's own that its statements go by."""
     compacts = kept.compact_every_s is not None or COMPACTION in request.own_jobs
     options = _compaction(request, DEFAULT_TARGET_BYTES) if compacts else {}
     found = {} if kept.older_than_s is None else {"vacuum_max_snapshot_age_seconds": f"{kept.older_than_s:.0f}"}
@@ -269,10 +254,10 @@ def cron_of(every_s: float, minute: int) -> str | None:
 def _called(job: str, table: str, own: Mapping[str, Any]) -> str:
     listed = ", ".join(f"'{name}', '{value}'" for name, value in _options_of(own).items())
     options = f"options => map({listed})" if listed else ""
-    call = call_procedure(job, table, options)
+    call = sql.call_procedure(job, table, options)
     age_s = PlanRequest.seconds_of(own.get("older_than", ORPHANS_S))  # CALL takes no computed one
     aged = f"-- with older_than => TIMESTAMP '…', {format_duration(age_s)} before each run\n"
-    call = call if len(call) < WIDTH else call_procedure(job, table, options, in_lines=True)
+    call = call if len(call) < WIDTH else sql.call_procedure(job, table, options, in_lines=True)
     return call if age_s == ORPHANS_S else aged + call
 
 

@@ -8,26 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wasim.cli.options import (
-    AsJson,
-    Catalog,
-    Settings,
-    TableOptions,
-    check_writable,
-    check_writer,
-    flags_of,
-    given_of,
-    map_on,
-    only_one,
-    overrides_of,
-    refuse,
-    table_location,
-    takes_limits,
-    takes_requirements,
-    takes_table,
-    takes_workload,
-    write_page,
-)
+from wasim.cli import options
 from wasim.cli.terminal import Format, FormatOption, Link, chosen_format, echo, render
 from wasim.errors import ExitCode, WasimError
 
@@ -40,10 +21,10 @@ if TYPE_CHECKING:
 Text = str | None
 
 
-@takes_table
-@takes_workload
-@takes_limits
-@takes_requirements
+@options.takes_table
+@options.takes_workload
+@options.takes_limits
+@options.takes_requirements
 def plan(
     file: Annotated[
         Path | None, typer.Argument(metavar="[SCENARIO]", help="A scenario, instead of the flags of a workload.")
@@ -72,8 +53,8 @@ def plan(
         typer.Option("--profile", help="What writes: a shipped profile, such as trino, or a file of wasim profile."),
     ] = None,
     location: Annotated[Text, typer.Option(help="Where the table will lie: its files repeat that.")] = None,
-    catalog: Catalog = None,
-    settings: Settings = None,
+    catalog: options.Catalog = None,
+    settings: options.Settings = None,
     html: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write the plan as a page too, its setting under sliders.")
     ] = None,
@@ -83,8 +64,8 @@ def plan(
     emit_scenario: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the chosen setting as a scenario, to simulate or bench.")
     ] = None,
-    as_json: AsJson = False,
-    table: TableOptions,
+    as_json: options.AsJson = False,
+    table: options.TableOptions,
 ) -> None:
     """Recommend a commit interval and maintenance, say why and how to apply them; exit 1 if none meets the limits."""
     from wasim.capacity import Requirements, SettingSimulator, make_plan
@@ -95,38 +76,40 @@ def plan(
         **required, catalog=catalog, limits={metric: text for metric, text in limits.items() if text is not None}
     )
     form = chosen_format(form, as_json=as_json, link=link)
-    check_writer(written_by, workload["writer"])
+    options.check_writer(written_by, workload["writer"])
     if form is Format.CSV and fleet is None:
         raise WasimError(f"--format {form}: a plan has no such form, a fleet's has. Give json.")
     sources = {"a scenario": file, "--from-run": from_run, "--from-table": from_table, "--fleet": fleet}
-    source = only_one(sources)
+    source = options.only_one(sources)
     if table.given and from_table is None and fleet is None:
         raise WasimError(f"{table.given[0]} is for a table that exists: give --from-table LOCATION too.")
     for flag, path in (("--html", html), ("--emit-scenario", emit_scenario)):
         if path is not None:
-            check_writable(flag, path)
+            options.check_writable(flag, path)
     if fleet is not None:
-        refuse({"--explain": explain}, "is for one table. Leave it out: --json has all that a fleet's plan says.")
+        options.refuse(
+            {"--explain": explain}, "is for one table. Leave it out: --json has all that a fleet's plan says."
+        )
         own: dict[str, object] = {"horizon": horizon, "name": requirements.table_name, "location": location}
         own |= {"now": requirements.now, "profile": written_by, "set": settings or None, "emit_scenario": emit_scenario}
-        many = _fleet_plan(fleet, requirements, table, master, given_of(flags_of(workload | own)))
+        many = _fleet_plan(fleet, requirements, table, master, options.given_of(options.flags_of(workload | own)))
         return _show_fleet(many, fleet, form, html, link)
-    refuse({"--master": master}, "is for a fleet: give --fleet FILE too.")
-    asked = partial(_request, overrides=overrides_of(settings), requirements=requirements, reaching=table)
+    options.refuse({"--master": master}, "is for a fleet: give --fleet FILE too.")
+    asked = partial(_request, overrides=options.overrides_of(settings), requirements=requirements, reaching=table)
     request = asked(source, sources.get(source), workload, horizon)
     if written_by is not None:
         request = request.written_by(written_by)
     if emit_scenario is not None and request.writers > 1:
         raise WasimError("--emit-scenario: in a scenario several writers only append. Leave it out, or plan for one.")
     if location is not None:
-        request = replace(request, location=table_location(location))
+        request = replace(request, location=options.table_location(location))
     simulator = SettingSimulator(request=request)
     made = make_plan(request, simulator, explains=explain or form is not Format.TABLE or html is not None)
     _show(made, form, explain=explain, link=link or ("" if html is None else str(html)))
     if html is not None:
         from wasim.capacity.page import render_plan
 
-        write_page(html, render_plan(made, simulator))
+        options.write_page(html, render_plan(made, simulator))
     if emit_scenario is not None and made.chosen is not None:
         write_atomically(emit_scenario, render_scenario(request, made.chosen.setting))
     if made.chosen is None:
@@ -154,7 +137,7 @@ def _request(
     *,
     overrides: dict[str, str],
     requirements: "Requirements",
-    reaching: TableOptions,
+    reaching: options.TableOptions,
 ) -> "PlanRequest":
     """What is asked of the source that is called so, or without one of the flags of a workload."""
     from wasim.capacity import request_from_file, request_from_flags, request_from_run
@@ -164,7 +147,7 @@ def _request(
     if not words:
         return request_from_flags(workload | {"horizon": horizon}, requirements)
     remedy = "" if words == "--from-table" else " Give --set FIELD=VALUE."
-    refuse(flags_of(workload), f"and {words} exclude each other.{remedy}")
+    options.refuse(options.flags_of(workload), f"and {words} exclude each other.{remedy}")
     if words == "a scenario":
         return request_from_file(given, overrides, requirements, horizon)
     if words == "--from-run":
@@ -190,13 +173,13 @@ def _show_fleet(made: "FleetPlan", source: str, form: Format, html: Path | None,
         document, leads_to = fleet_document(made), link or ("" if html is None else str(html))
         echo(render(form, document, document["tables"], lambda: fleet_comment(made, leads_to)))
     if html is not None:
-        write_page(html, render_fleet(made, source))
+        options.write_page(html, render_fleet(made, source))
     if not made.fits:
         raise typer.Exit(int(ExitCode.FINDINGS))
 
 
 def _fleet_plan(
-    location: str, asked: "Requirements", reaching: TableOptions, master: str | None, given: list[str]
+    location: str, asked: "Requirements", reaching: options.TableOptions, master: str | None, given: list[str]
 ) -> "FleetPlan":
     """The plan. A file says all that is asked of its tables; of a warehouse's the same is asked of each. None of the
     flags may be `given` of what each table says itself.
@@ -221,7 +204,7 @@ def _fleet_plan(
     plans = partial(plan_fleet, fleet, requirements, reaching=inspecting, names_faults=bool(tables))
     if master is None:
         return plans()
-    with map_on(master, "plan") as mapped:
+    with options.map_on(master, "plan") as mapped:
         return plans(mapped)
 
 

@@ -6,21 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wasim.cli.options import (
-    AsJson,
-    Catalog,
-    Only,
-    PriceFile,
-    Settings,
-    check_writable,
-    check_writer,
-    flags_of,
-    overrides_of,
-    refuse,
-    require,
-    table_location,
-    takes_workload,
-)
+from wasim.cli import options
 from wasim.cli.terminal import Format, FormatOption, Link, chosen_format, console, echo, print_notes
 from wasim.errors import ExitCode, ScenarioError, WasimError, printable, quoted
 
@@ -31,7 +17,7 @@ if TYPE_CHECKING:
     from wasim.simulation import Mode
 
 
-@takes_workload
+@options.takes_workload
 def simulate(
     file: Annotated[
         Path | None, typer.Argument(metavar="[SCENARIO]", help="A scenario, instead of the flags of a workload.")
@@ -59,17 +45,17 @@ def simulate(
             " or FILE#NAME of a file like wasim's own."
         ),
     ] = None,
-    catalog: Catalog = None,
+    catalog: options.Catalog = None,
     grid: Annotated[
         Path | None, typer.Option(help="Parquet that takes one row per case, in fast mode: for sweeps of thousands.")
     ] = None,
     master: Annotated[str | None, typer.Option(help="Spark that simulates the grid; left out: this machine.")] = None,
-    prices: PriceFile = None,
-    settings: Settings = None,
-    only: Only = None,
+    prices: options.PriceFile = None,
+    settings: options.Settings = None,
+    only: options.Only = None,
     form: FormatOption = Format.TABLE,
     link: Link = "",
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Simulate a scenario: what bench would find, without Spark, for any horizon; end with its report."""
     from wasim.cli.terminal import print_outcome
@@ -80,33 +66,37 @@ def simulate(
     from wasim.twin import profile_named
 
     form = chosen_format(form, as_json=as_json, link=link)
-    check_writer(profile, workload["writer"])
+    options.check_writer(profile, workload["writer"])
     if profile is not None:
         profile_named(profile)  # a mistake in it is reported as the flag's
     if provider is not None:
         provider_named(provider)
     if file is not None:
-        refuse(flags_of(workload), "and a scenario exclude each other. Give --set FIELD=VALUE.")
-        refuse({"--interval": interval}, "and a scenario exclude each other. Give --set commit_interval=VALUE.")
-    refuse({"--master": master if grid is None else None}, "is for a sweep: give --grid a folder too.")
+        options.refuse(options.flags_of(workload), "and a scenario exclude each other. Give --set FIELD=VALUE.")
+        options.refuse({"--interval": interval}, "and a scenario exclude each other. Give --set commit_interval=VALUE.")
+    options.refuse({"--master": master if grid is None else None}, "is for a sweep: give --grid a folder too.")
     if master is not None:
-        require("simulate --master", "spark")
+        options.require("simulate --master", "spark")
     if grid is not None:
         _check_grid(grid, form, master)
-        refuse({"--out": out, "--table-only": table_only, "--prices": prices}, "is for a run, and --grid leaves none.")
-    refuse({"--out": out if table_only else None}, "and --table-only exclude each other: that leaves no run behind.")
+        options.refuse(
+            {"--out": out, "--table-only": table_only, "--prices": prices}, "is for a run, and --grid leaves none."
+        )
+    options.refuse(
+        {"--out": out if table_only else None}, "and --table-only exclude each other: that leaves no run behind."
+    )
     lies_there = "and --emit exclude each other: the emitted tables lie in the emitted folder."
-    refuse({"--location": None if emit is None else location}, lies_there)
-    options = SimulationOptions(
+    options.refuse({"--location": None if emit is None else location}, lies_there)
+    asked = SimulationOptions(
         results=None if table_only else out or Path("results"),
         mode=_mode(mode, emit),
         emit=emit,
-        location=None if location is None else table_location(location),
+        location=None if location is None else options.table_location(location),
         provider=provider,
         catalog=catalog_named(catalog, provider),
         prices=prices,
     )
-    overrides = overrides_of(settings) | ({} if horizon is None else {"horizon": horizon})
+    overrides = options.overrides_of(settings) | ({} if horizon is None else {"horizon": horizon})
     overrides |= {} if profile is None else {"writer.profile": json.dumps(profile)}
     scenario = load_scenario(file, overrides) if file else _scenario_of_flags(workload, interval, overrides)
     if only:
@@ -115,11 +105,11 @@ def simulate(
     if grid is not None:
         from wasim.sweeps import simulate_sweep
 
-        return echo(simulate_sweep(scenario, options, out=grid, master=master))
+        return echo(simulate_sweep(scenario, asked, out=grid, master=master))
     if emit is not None:
         _make_emitted(emit)
     try:
-        outcome = run_simulation(scenario, options, console(stderr=True))
+        outcome = run_simulation(scenario, asked, console(stderr=True))
     except KeyboardInterrupt:
         echo("Interrupted. The same command continues after the last finished case.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from None
@@ -132,7 +122,6 @@ def simulate(
 def _scenario_of_flags(
     workload: dict[str, str | None], intervals: str | None, overrides: dict[str, str]
 ) -> "LoadedScenario":
-    """The scenario that flags describe, as if somebody had written its file."""
     from wasim.scenario.from_flags import scenario_of_flags
     from wasim.scenario.load import scenario_of
 
@@ -159,7 +148,7 @@ def _check_grid(path: Path, form: Format, master: str | None) -> None:
         raise WasimError("--grid writes Parquet. Leave --json and --format out.")
     if master is not None:  # which makes a folder of its own
         return
-    check_writable("--grid", path)
+    options.check_writable("--grid", path)
     if path.is_file():
         with path.open("rb") as file:
             if file.read(len(PARQUET)) != PARQUET:
@@ -167,7 +156,6 @@ def _check_grid(path: Path, form: Format, master: str | None) -> None:
 
 
 def _make_emitted(folder: Path) -> None:
-    """Makes the folder that takes emitted metadata. WasimError if it cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -24,18 +24,7 @@ from wasim.iceberg.properties import (
 from wasim.iceberg.schemas import ListType, MapType, NestedField, PrimitiveType, StructType, parts_of
 from wasim.iceberg.snapshots import Snapshot, is_stamp
 from wasim.profiles import writer_of, writer_words
-from wasim.scenario import Case
-from wasim.scenario.parts import (
-    FLINK,
-    OWN_COLUMNS,
-    Columns,
-    Environment,
-    PartitionField,
-    Planning,
-    Table,
-    Workload,
-    Writer,
-)
+from wasim.scenario import Case, parts
 from wasim.scenario.table_checks import LEAST_KEY_LENGTH
 from wasim.storage import StorageError
 from wasim.twin import shipped_profile
@@ -96,7 +85,7 @@ def case_of(inspection: Inspection) -> TableCase:
     case = Case(
         scenario="table",
         table=table,
-        workload=Workload(
+        workload=parts.Workload(
             rows_per_second=max(round(rows), 1) / interval_s,
             files_per_commit=_files_per_commit(appends, is_partitioned=bool(table.partition_by)),
             distribution_mode=modes.get(
@@ -104,8 +93,8 @@ def case_of(inspection: Inspection) -> TableCase:
             ),
         ),
         writer=_writer(inspection, appends, notes),
-        environment=Environment(),
-        planning=Planning(),
+        environment=parts.Environment(),
+        planning=parts.Planning(),
         commit_interval_s=interval_s,
         horizon_s=len(appends) * interval_s,
         clock="virtual",
@@ -191,7 +180,7 @@ def _notes_of_commits(snapshots: Sequence[Snapshot], appends: Sequence[Snapshot]
         yield f"{format_count(deleting, 'commit')} that wrote delete files: taken as appends, without these"
 
 
-def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str]) -> Writer:
+def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str]) -> parts.Writer:
     """The writer of the newest append, as its profile says it commits unless its manifests tell otherwise."""
     index = inspection.tree.index
     counts = [(count, one.operation) for count, one in zip(index.counts, index.snapshots, strict=True) if count >= 0]
@@ -204,28 +193,28 @@ def _writer(inspection: Inspection, appends: Sequence[Snapshot], notes: list[str
         notes.append(f"its writer is {who}; a batch of Spark's stands for it")
     elif known.profile not in OF_KINDS:
         notes.append(f"its writer is {who}: the profile {known.profile}")
-    if known is not None and known.kind == FLINK:
-        return Writer.model_validate(FLINK)
+    if known is not None and known.kind == parts.FLINK:
+        return parts.Writer.model_validate(parts.FLINK)
     name, kind = (OF_KINDS[0], "batch") if known is None else (known.profile, known.kind)
-    writer = Writer(kind=kind, profile=None if name in OF_KINDS else name)
+    writer = parts.Writer(kind=kind, profile=None if name in OF_KINDS else name)
     usual = profile_named(name).recipe.append or writer.default_append
     is_fast = not merges and (usual == "fast" or len(counts) >= _MERGES_BY)
     return writer.model_copy(update={"append": "fast" if is_fast else "merge"})
 
 
-def _table(inspection: Inspection, files: Sequence[DataFileEntry], notes: list[str]) -> Table:
+def _table(inspection: Inspection, files: Sequence[DataFileEntry], notes: list[str]) -> parts.Table:
     metadata = inspection.tree.opened.metadata
     schema = metadata.current_schema()
     lengths, values = _lengths(files), _partition_values(inspection, files)
     names: dict[int, str] = {}
-    columns: list[Columns] = []
+    columns: list[parts.Columns] = []
     for column in schema.columns:
         made = _column(column, lengths, notes)
         if column.field_id in values:
             made = _partitioning(made, values[column.field_id], notes)
         names[column.field_id] = made.name
         columns.append(made)
-    return Table(
+    return parts.Table(
         columns=tuple(columns),
         **_roles(columns),
         partition_by=tuple(_partition_fields(inspection, names, notes)),
@@ -234,37 +223,37 @@ def _table(inspection: Inspection, files: Sequence[DataFileEntry], notes: list[s
     )
 
 
-def _roles(columns: Sequence[Columns]) -> dict[str, str | None]:
+def _roles(columns: Sequence[parts.Columns]) -> dict[str, str | None]:
     """The key and the time of the table: the columns of wasim's own names, else the first long, and the first timestamp
     that the table is not partitioned by as it is.
     """
     found: dict[str, str | None] = {}
-    for (role, types), usual in zip(_ROLES.items(), OWN_COLUMNS, strict=True):
+    for (role, types), usual in zip(_ROLES.items(), parts.OWN_COLUMNS, strict=True):
         fitting = [one.name for one in columns if one.type in types and one.values is None]
         found[role] = usual if usual in fitting else next(iter(fitting), None)
     return found
 
 
-def _column(column: NestedField, lengths: Mapping[int, int], notes: list[str]) -> Columns:
+def _column(column: NestedField, lengths: Mapping[int, int], notes: list[str]) -> parts.Columns:
     name = column.name if _NAME.fullmatch(column.name) else f"c{column.field_id}"
     if isinstance(column.type, StructType):
         fields = tuple(_column(one, lengths, notes) for one in column.type.fields)
-        return Columns(name=name, type="struct", fields=fields, required=column.required)
+        return parts.Columns(name=name, type="struct", fields=fields, required=column.required)
     held = _container(column, name, lengths, notes)
     if held is not None:
         return held
     length = lengths.get(column.field_id, 16)
     kind = column.type.name if isinstance(column.type, PrimitiveType) else "nested"
     if kind in _SAME_TYPES or kind.startswith("decimal"):
-        return Columns(name=name, type=kind, length=length, required=column.required)
+        return parts.Columns(name=name, type=kind, length=length, required=column.required)
     if match := _FIXED.fullmatch(kind):
-        return Columns(name=name, type="binary", length=min(_LONGEST, int(match[1])), required=column.required)
+        return parts.Columns(name=name, type="binary", length=min(_LONGEST, int(match[1])), required=column.required)
     stand_in = _TYPES.get(kind, "string")
     notes.append(f"column {name} is {kind}; a {stand_in} stands for it")
-    return Columns(name=name, type=stand_in, length=length, required=column.required)
+    return parts.Columns(name=name, type=stand_in, length=length, required=column.required)
 
 
-def _container(column: NestedField, name: str, lengths: Mapping[int, int], notes: list[str]) -> Columns | None:
+def _container(column: NestedField, name: str, lengths: Mapping[int, int], notes: list[str]) -> parts.Columns | None:
     """A list or a map; None for all else, and for what a scenario has no type for, such as lists of lists."""
     if not isinstance(column.type, ListType | MapType):
         return None
@@ -274,7 +263,7 @@ def _container(column: NestedField, name: str, lengths: Mapping[int, int], notes
     ]
     types = ", ".join([*(one.type for one in keys), held.type])
     try:
-        made = Columns(
+        made = parts.Columns(
             name=name,
             type=f"{'map' if keys else 'list'}<{types}>",
             length=max(held.length, *(one.length for one in keys), LEAST_KEY_LENGTH if keys else 1),
@@ -287,7 +276,7 @@ def _container(column: NestedField, name: str, lengths: Mapping[int, int], notes
     return made
 
 
-def _partitioning(column: Columns, values: int, notes: list[str]) -> Columns:
+def _partitioning(column: parts.Columns, values: int, notes: list[str]) -> parts.Columns:
     """A column that the table is partitioned by itself, with this many values."""
     if column.type == "boolean":
         return column
@@ -307,7 +296,9 @@ def _partition_values(inspection: Inspection, files: Sequence[DataFileEntry]) ->
     }
 
 
-def _partition_fields(inspection: Inspection, names: Mapping[int, str], notes: list[str]) -> Iterator[PartitionField]:
+def _partition_fields(
+    inspection: Inspection, names: Mapping[int, str], notes: list[str]
+) -> Iterator[parts.PartitionField]:
     for one in inspection.tree.opened.metadata.default_spec().fields:
         if one.transform == "void":
             continue
@@ -315,7 +306,7 @@ def _partition_fields(inspection: Inspection, names: Mapping[int, str], notes: l
             notes.append(f"partition field {one.name} is of a nested or dropped column and is left out")
             continue
         try:
-            yield PartitionField(column=names[one.source_id], transform=one.transform)
+            yield parts.PartitionField(column=names[one.source_id], transform=one.transform)
         except ValueError:
             notes.append(f"partition field {one.name} has the transform {one.transform} and is left out")
 

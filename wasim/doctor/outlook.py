@@ -9,21 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from wasim import forecast
 from wasim.doctor.as_case import TableCase, case_of
 from wasim.doctor.history import is_counted_by_versions, snapshots_made
 from wasim.doctor.inspection import Inspection, live_bytes
 from wasim.doctor.upkeep import expiry_places, maintenance_of
 from wasim.errors import WasimError
-from wasim.forecast import (
-    Forecast,
-    FoundFiles,
-    FoundJson,
-    Observed,
-    TableForecasts,
-    band_of,
-    missing_remedies,
-    with_change,
-)
 from wasim.forecast.ahead import longer_steps, shorter_step
 from wasim.iceberg import TableMetadata
 from wasim.iceberg.properties import MAX_SNAPSHOT_AGE_MS, MIN_SNAPSHOTS_TO_KEEP, TableProperties
@@ -47,14 +38,14 @@ _BY_VERSIONS = (
 _COMPARED = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST)
 
 
-def observe(inspection: Inspection) -> Observed:
+def observe(inspection: Inspection) -> forecast.Observed:
     """The table's own sizes, and what its commits do that no case can say: those that add no data and are no
     maintenance, versions without a snapshot, and what branches and tags hold.
     """
     index = inspection.tree.index
     simulated = [one.adds_data or one.operation == "replace" for one in index.snapshots]
     others = simulated.count(False) / max(1, simulated.count(True))
-    return Observed(
+    return forecast.Observed(
         made=float(snapshots_made(inspection.tree, inspection.history)),
         json=_found_json(inspection),
         lists=_found_lists(inspection),
@@ -66,7 +57,7 @@ def observe(inspection: Inspection) -> Observed:
     )
 
 
-def _found_json(inspection: Inspection) -> FoundJson:
+def _found_json(inspection: Inspection) -> forecast.FoundJson:
     opened, parts = inspection.tree.opened, inspection.parts.bytes
     metadata = opened.metadata
     growing = [part for part in _GROWING if part != "refs" or len(metadata.refs) >= _LEAST_REFS]
@@ -77,7 +68,7 @@ def _found_json(inspection: Inspection) -> FoundJson:
     count, logged = max(1, len(metadata.snapshots)), len(metadata.metadata_log)
     # of a log with fewer entries than there are snapshots, as after a branch, each further one has as many bytes
     unlogged = parts["snapshot-log"] * (1 / max(1, len(metadata.snapshot_log)) - 1 / count)
-    return FoundJson(
+    return forecast.FoundJson(
         around=float(around),
         log_entry=parts["metadata-log"] / logged if logged else 0.0,
         snapshot=growing_bytes / count + unlogged,
@@ -103,17 +94,17 @@ def _json_band(inspection: Inspection, around: float, snapshot: float) -> float:
         known[: max(expiry_places(versions), default=len(known))] = False
     if not known.any():
         return 0.0
-    return band_of(sizes[known], versions.bytes[known])
+    return forecast.band_of(sizes[known], versions.bytes[known])
 
 
-def _found_lists(inspection: Inspection) -> FoundFiles:
+def _found_lists(inspection: Inspection) -> forecast.FoundFiles:
     counts = np.array(inspection.tree.index.counts, dtype=np.float64)
     written = inspection.history.ledger.written_bytes[Kind.MANIFEST_LIST]
     known = inspection.history.known[Kind.MANIFEST_LIST.value] & (counts > 0)
-    return FoundFiles(counts=counts[known], new=counts[known], bytes=written[known].astype(np.float64))
+    return forecast.FoundFiles(counts=counts[known], new=counts[known], bytes=written[known].astype(np.float64))
 
 
-def _found_manifests(inspection: Inspection) -> FoundFiles:
+def _found_manifests(inspection: Inspection) -> forecast.FoundFiles:
     """Manifests of data. Those that list entries as deleted are of commits that a case does not have."""
     rows = [
         (one.added_files_count + one.existing_files_count, one.added_files_count, one.manifest_length)
@@ -125,7 +116,7 @@ def _found_manifests(inspection: Inspection) -> FoundFiles:
         and one.added_files_count + one.existing_files_count > 0 < one.manifest_length
     ]
     counts, new, sizes = np.array(rows, dtype=np.float64).reshape(-1, 3).T
-    return FoundFiles(counts=counts, new=new, bytes=sizes)
+    return forecast.FoundFiles(counts=counts, new=new, bytes=sizes)
 
 
 def _other_manifests(inspection: Inspection, simulated: list[bool]) -> float:
@@ -203,7 +194,7 @@ class Outlook:
     prospects: tuple[Prospect, ...]
     now: tuple[Compared, ...]
     band: float | None
-    observed: Observed
+    observed: forecast.Observed
     notes: tuple[str, ...]
 
     @property
@@ -220,13 +211,13 @@ def outlook_of(inspection: Inspection, ahead_s: float) -> Outlook:
     table, observed = case_of(inspection), observe(inspection)
     maintenance = maintenance_of(inspection.tree, inspection.history)
     case = replace(table.at_its_pace, maintenance=maintenance)
-    case = with_change(case, _own_limits(inspection.tree.opened.metadata))
+    case = forecast.with_change(case, _own_limits(inspection.tree.opened.metadata))
     age_s = _age_s(inspection, table, case.commit_interval_s)
-    forecasts = TableForecasts(
+    forecasts = forecast.TableForecasts(
         case=case, observed=observed, site=Site(location=inspection.tree.opened.metadata.location)
     )
 
-    def both(one: Case) -> tuple[Forecast, Forecast]:
+    def both(one: Case) -> tuple[forecast.Forecast, forecast.Forecast]:
         interval_s = one.commit_interval_s
         until_s = max(interval_s, age_s), max(2 * interval_s, age_s + ahead_s)
         now, then = (forecasts.over(one, horizon_s) for horizon_s in until_s)
@@ -261,7 +252,7 @@ def _own_limits(metadata: TableMetadata) -> dict[str, str]:
     return {key: str(value) for key, value in given.items() if key in metadata.properties or limits[key] is not None}
 
 
-def _compared(inspection: Inspection, now: Forecast, profile: Forecast) -> Iterator[Compared]:
+def _compared(inspection: Inspection, now: forecast.Forecast, profile: forecast.Forecast) -> Iterator[Compared]:
     """metadata.json, lists and manifests, each apart: errors in two of them could cancel in a sum."""
     live, index = live_bytes(inspection), inspection.tree.index
     for kind in _COMPARED:
@@ -296,14 +287,14 @@ def _others(case: Case) -> Iterator[tuple[str, Case]]:
     for interval_s in (*([] if shorter is None else [shorter]), *longer[:_LONGER]):
         yield f"every {format_duration(interval_s)}", replace(case, commit_interval_s=interval_s)
     everything, count = case, 0
-    for name, _, change in missing_remedies(case):
-        yield f"+ {name}", with_change(case, change)
-        everything, count = with_change(everything, change), count + 1
+    for name, _, change in forecast.missing_remedies(case):
+        yield f"+ {name}", forecast.with_change(case, change)
+        everything, count = forecast.with_change(everything, change), count + 1
     if count > 1:
         yield "+ all of these", everything
 
 
-def _prospect(name: str, now: Forecast, then: Forecast) -> Prospect:
+def _prospect(name: str, now: forecast.Forecast, then: forecast.Forecast) -> Prospect:
     return Prospect(
         name=name,
         written_so_far_bytes=now.written_bytes,

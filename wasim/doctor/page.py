@@ -3,24 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from wasim.doctor import terminal
 from wasim.doctor.document import moment
 from wasim.doctor.findings import Severity
 from wasim.doctor.inspection import Inspection
 from wasim.doctor.table_files import State
-from wasim.doctor.terminal import (
-    blocker_lines,
-    days_table,
-    headline,
-    history_lines,
-    latency_line,
-    outlook_lines,
-    part_table,
-    prospect_table,
-    remedy_table,
-    sql_lines,
-    state_name,
-    state_table,
-)
 from wasim.errors import printable
 from wasim.ledger import METADATA_KINDS
 from wasim.report.charts import Chart, draw_chart, plan_history, plan_states
@@ -39,24 +26,24 @@ def render_page(inspection: Inspection, outlook: "Outlook | None" = None) -> str
     return environment.get_template("inspection.html.jinja").render(
         title=printable(inspection.tree.opened.location, 200),
         when=moment(inspection.tree.opened.listed_at_s),
-        headline=headline(inspection),
-        latency=latency_line(inspection),
+        headline=terminal.headline(inspection),
+        latency=terminal.latency_line(inspection),
         critical=sum(one.severity is Severity.CRITICAL for one in findings),
         findings=_findings(inspection),
         examples=[
             (one.name.replace("_", " "), [printable(text) for text in one.examples]) for one in findings if one.examples
         ],
-        states=state_table(inspection, " in "),
+        states=terminal.state_table(inspection, " in "),
         pictures=tuple(_pictures(inspection)),
-        parts=part_table(inspection, least=0),
+        parts=terminal.part_table(inspection, least=0),
         history=_history(inspection),
-        days=days_table(inspection),
-        prospects=None if outlook is None else prospect_table(outlook),
-        prospect_lines=() if outlook is None else tuple(outlook_lines(outlook)),
-        blockers=tuple(blocker_lines(inspection)),
-        remedies=remedy_table(inspection, alternatives=False),
-        alternatives=remedy_table(inspection, alternatives=True),
-        sql=sql_lines(inspection)[2:],
+        days=terminal.days_table(inspection),
+        prospects=None if outlook is None else terminal.prospect_table(outlook),
+        prospect_lines=() if outlook is None else tuple(terminal.outlook_lines(outlook)),
+        blockers=tuple(terminal.blocker_lines(inspection)),
+        remedies=terminal.remedy_table(inspection, alternatives=False),
+        alternatives=terminal.remedy_table(inspection, alternatives=True),
+        sql=terminal.sql_lines(inspection)[2:],
         identity=tuple(_identity(inspection)),
     )
 
@@ -75,12 +62,15 @@ def _pictures(inspection: Inspection) -> Iterator[Picture]:
     totals, history = inspection.totals, inspection.history
     states = [state for state in State if totals.of_kinds(METADATA_KINDS, state).files]
     sizes = {kind: [totals.of(kind, state).bytes for state in states] for kind in METADATA_KINDS}
-    for chart in (plan_states([state_name(one) for one in states], sizes), plan_history(history.ledger, history.known)):
+    for chart in (
+        plan_states([terminal.state_name(one) for one in states], sizes),
+        plan_history(history.ledger, history.known),
+    ):
         yield picture_of(draw_chart(chart) if isinstance(chart, Chart) else chart)
 
 
 def _history(inspection: Inspection) -> TextTable:
-    rows = [tuple(line.strip().split(": ", 1)) for line in history_lines(inspection)]
+    rows = [tuple(line.strip().split(": ", 1)) for line in terminal.history_lines(inspection)]
     return TextTable(
         caption="Rebuilt from what is left", head=("what", "value"), rows=tuple(row for row in rows if len(row) == 2)
     )

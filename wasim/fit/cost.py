@@ -5,22 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from wasim import model
 from wasim.fit.groups import Group, series_numbers
 from wasim.fit.linear import Assumption, LinearFit, fit_linear
 from wasim.fit.report import Coefficient, CostFit
 from wasim.ledger import Kind
-from wasim.model import (
-    Appends,
-    Drivers,
-    ManifestSizes,
-    Term,
-    design_matrix,
-    drivers_at,
-    drivers_of_manifests,
-    equation,
-    known_bytes,
-    read_appends,
-)
 from wasim.model.appends import entry_bytes
 from wasim.model.equations import FITTED_KINDS
 from wasim.scenario.case import Case
@@ -48,14 +37,14 @@ class KindFit:
     """One equation, fitted. `assumptions`, by column, are what the format implies where the rows cannot tell."""
 
     kind: Kind
-    terms: tuple[Term, ...]
+    terms: tuple[model.Term, ...]
     fit: LinearFit
     assumptions: Mapping[int, Assumption]
     naive_bytes: float
 
-    def bytes_of(self, drivers: Drivers, appends: Appends) -> Floats:
+    def bytes_of(self, drivers: model.Drivers, appends: model.Appends) -> Floats:
         """Predicted bytes for each row of drivers."""
-        return self.fit.predict(design_matrix(self.terms, drivers)) + known_bytes(
+        return self.fit.predict(model.design_matrix(self.terms, drivers)) + model.known_bytes(
             self.kind, drivers, gzip_json=appends.gzip_json
         )
 
@@ -67,14 +56,14 @@ class WriterFit:
     group: Group
     kinds: tuple[KindFit, ...]
 
-    def appends_of(self, case: Case) -> Appends:
+    def appends_of(self, case: Case) -> model.Appends:
         """The model's parameters for a case, measured or not, with what the group's ledgers say of its files."""
-        appends = read_appends(case)
+        appends = model.read_appends(case)
         seen = {one.case.workload.files_per_commit: one.appends.files_per_commit for one in self.group.observed}
         files = seen.get(case.workload.files_per_commit, appends.files_per_commit)
         return self.completed(replace(appends, files_per_commit=files), expected=appends)
 
-    def completed(self, appends: Appends, *, expected: Appends | None = None) -> Appends:
+    def completed(self, appends: model.Appends, *, expected: model.Appends | None = None) -> model.Appends:
         """Appends read from a scenario, with sizes of data and manifests from the group's ledgers.
 
         `expected` are the appends whose files and rows give the data bytes, where they differ.
@@ -89,9 +78,9 @@ def fit_group(group: Group) -> WriterFit:
 
 
 def _fit_kind(group: Group, kind: Kind) -> KindFit:
-    terms = equation(kind, merges=group.merges, columns_vary=group.columns_vary)
-    design = np.concatenate([design_matrix(terms, one.drivers) for one in group.observed])
-    known = [known_bytes(kind, one.drivers, gzip_json=one.appends.gzip_json) for one in group.observed]
+    terms = model.equation(kind, merges=group.merges, columns_vary=group.columns_vary)
+    design = np.concatenate([model.design_matrix(terms, one.drivers) for one in group.observed])
+    known = [model.known_bytes(kind, one.drivers, gzip_json=one.appends.gzip_json) for one in group.observed]
     written = np.concatenate([one.written(kind) for one in group.observed])
     assumptions = _assumptions(terms, group)
     return KindFit(
@@ -103,7 +92,7 @@ def _fit_kind(group: Group, kind: Kind) -> KindFit:
     )
 
 
-def _assumptions(terms: tuple[Term, ...], group: Group) -> dict[int, Assumption]:
+def _assumptions(terms: tuple[model.Term, ...], group: Group) -> dict[int, Assumption]:
     entry = entry_bytes(0 if group.columns_vary else group.observed[0].appends.statistics_columns)
     header, per_column = _header_law(group)
     offered = {
@@ -125,15 +114,15 @@ def _header_law(group: Group) -> tuple[float, float]:
     return float(constant), float(per_column)
 
 
-def _with_fitted_sizes(appends: Appends, kinds: tuple[KindFit, ...]) -> Appends:
+def _with_fitted_sizes(appends: model.Appends, kinds: tuple[KindFit, ...]) -> model.Appends:
     """The appends with manifests as large as fitted, which decides when full ones are sealed."""
     fitted = next(one for one in kinds if one.kind is Kind.DATA_MANIFEST)
     files = float(appends.files_per_commit)
-    rows = drivers_of_manifests(appends, added=np.array([files, 0.0, 0.0]), merged=np.array([0.0, 0.0, 1.0]))
+    rows = model.drivers_of_manifests(appends, added=np.array([files, 0.0, 0.0]), merged=np.array([0.0, 0.0, 1.0]))
     new, header, with_one = fitted.bytes_of(rows, appends)
     if not (appends.merges and 0 < header < new and with_one > header):
         return appends
-    sizes = ManifestSizes(new_bytes=new, header_bytes=header, entry_bytes=with_one - header)
+    sizes = model.ManifestSizes(new_bytes=new, header_bytes=header, entry_bytes=with_one - header)
     return replace(appends, sizes=sizes)
 
 
@@ -211,4 +200,4 @@ def _combinations(kind_fit: KindFit, group: Group) -> list[Coefficient]:
 def predicted_total(writer: WriterFit, kind_fit: KindFit, case: Case, commits: Ints) -> float:
     """Bytes of one kind over some commits of a case, predicted from its scenario alone."""
     appends = writer.appends_of(case)
-    return float(kind_fit.bytes_of(drivers_at(appends, commits), appends).sum())
+    return float(kind_fit.bytes_of(model.drivers_at(appends, commits), appends).sum())

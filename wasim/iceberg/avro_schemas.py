@@ -1,16 +1,7 @@
 """The Avro schemas that Iceberg derives from its own types (`TypeToSchema`, as Avro prints them)."""
 
+from wasim.iceberg import schemas
 from wasim.iceberg.json_text import Json
-from wasim.iceberg.schemas import (
-    ListType,
-    MapType,
-    NestedField,
-    PrimitiveType,
-    StructType,
-    Type,
-    decimal_digits,
-    fixed_length,
-)
 
 
 def _time(unit: str, *, is_instant: bool) -> Json:
@@ -30,16 +21,16 @@ _PLAIN: dict[str, Json] = {
 }
 
 
-def avro_schema(struct: StructType, name: str) -> Json:
+def avro_schema(struct: schemas.StructType, name: str) -> Json:
     """The Avro schema of records of that struct, named as given; nested records are named `r<field id>`."""
     return _record(struct, name, set())
 
 
-def _record(struct: StructType, name: str, named: set[str]) -> Json:
+def _record(struct: schemas.StructType, name: str, named: set[str]) -> Json:
     return {"type": "record", "name": name, "fields": [_field(field, named) for field in struct.fields]}
 
 
-def _field(field: NestedField, named: set[str]) -> Json:
+def _field(field: schemas.NestedField, named: set[str]) -> Json:
     avro_name = field.name if _is_avro_name(field.name) else _sanitized(field.name)
     inner = _type(field.type, field.field_id, named)
     return {
@@ -57,21 +48,21 @@ def _optional(inner: Json) -> Json:
     return inner if inner == "null" else ["null", inner]
 
 
-def _type(nested: Type, field_id: int, named: set[str]) -> Json:
+def _type(nested: schemas.Type, field_id: int, named: set[str]) -> Json:
     match nested:
-        case StructType():
+        case schemas.StructType():
             return _record(nested, f"r{field_id}", named)
-        case ListType():
+        case schemas.ListType():
             element = _type(nested.element, nested.element_id, named)
             items = element if nested.element_required else _optional(element)
             return {"type": "array", "items": items, "element-id": nested.element_id}
-        case MapType():
+        case schemas.MapType():
             return _map(nested, named)
-        case PrimitiveType():
+        case schemas.PrimitiveType():
             return _primitive(nested, named)
 
 
-def _map(nested: MapType, named: set[str]) -> Json:
+def _map(nested: schemas.MapType, named: set[str]) -> Json:
     key = _type(nested.key, nested.key_id, named)
     value = _type(nested.value, nested.value_id, named)
     value = value if nested.value_required else _optional(value)
@@ -84,14 +75,14 @@ def _map(nested: MapType, named: set[str]) -> Json:
     return {"type": "array", "items": pair, "logicalType": "map"}
 
 
-def _primitive(primitive: PrimitiveType, named: set[str]) -> Json:
+def _primitive(primitive: schemas.PrimitiveType, named: set[str]) -> Json:
     if primitive.name in _PLAIN:
         return _PLAIN[primitive.name]
     if primitive.name == "uuid":
         return _fixed("uuid_fixed", 16, {"logicalType": "uuid"}, named)
-    if (length := fixed_length(primitive)) is not None:
+    if (length := schemas.fixed_length(primitive)) is not None:
         return _fixed(f"fixed_{length}", length, {}, named)
-    if digits := decimal_digits(primitive.name):
+    if digits := schemas.decimal_digits(primitive.name):
         precision, scale = digits
         logical: dict[str, Json] = {"logicalType": "decimal", "precision": precision, "scale": scale}
         return _fixed(f"decimal_{precision}_{scale}", fixed_decimal_bytes(precision), logical, named)

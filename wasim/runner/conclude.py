@@ -8,26 +8,16 @@ from typing import Any
 
 from rich.console import Console
 
+from wasim import runs
 from wasim.errors import CaseFailed, ExitCode, SavedFileError
 from wasim.fit import fit_document, fit_run
 from wasim.report.answer import Conclusion, answer_document, answer_run
-from wasim.runs import (
-    LimitDocument,
-    Run,
-    RunFolder,
-    RunMarker,
-    judge,
-    open_run_folder,
-    read_run,
-    summary_document,
-    write_atomically,
-)
 from wasim.scenario import Case, LoadedScenario, load_scenario
 from wasim.scenario.metrics import PERIODS_S
 from wasim.scenario.prices import Prices, load_prices, prices_for
 from wasim.storage.access import read_regular
 
-CaseRunner = Callable[[Mapping[str, Case], RunFolder], dict[str, str]]
+CaseRunner = Callable[[Mapping[str, Case], runs.RunFolder], dict[str, str]]
 """An engine's function that runs cases, by key, and saves each in the run's folder, with the run's provenance. Returns
 the essential line of each error by the case's label: a case that fails does not stop the others.
 """
@@ -37,7 +27,7 @@ the essential line of each error by the case's label: a case that fails does not
 class Outcome(Conclusion):
     """A concluded run, ready to be printed. Without a folder there is no `report`, and no `remedies_line`."""
 
-    limits: tuple[LimitDocument, ...]
+    limits: tuple[runs.LimitDocument, ...]
     prices: Prices
     document: dict[str, Any]
     report: Path | None = None
@@ -50,7 +40,7 @@ class Outcome(Conclusion):
         return ExitCode.FINDINGS if any(limit["holds"] is False for limit in self.limits) else ExitCode.DONE
 
 
-def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
+def conclude(run: runs.Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
     """Fits and judges a run; nothing is drawn or written."""
     from wasim.forecast import forecast_run  # noqa: PLC0415  (the simulators take a while to import)
 
@@ -61,10 +51,10 @@ def conclude(run: Run, scenario: LoadedScenario, prices: Prices) -> Outcome:
         }
         for period_s in PERIODS_S.values()
     }
-    limits = tuple(judge(scenario.limits, run, ahead))
+    limits = tuple(runs.judge(scenario.limits, run, ahead))
     answer = answer_run(run, fit, limits, prices, forecasts)
     said = answer_document(answer, run) | {"approximated": list(forecasts.notes)}
-    document = summary_document(run, fit_document(fit), list(limits), prices, said)
+    document = runs.summary_document(run, fit_document(fit), list(limits), prices, said)
     return Outcome(
         run=run, fit=fit, answer=answer, limits=limits, prices=prices, document=document, ahead=forecasts.notes
     )
@@ -82,7 +72,7 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     from wasim.report.pages.answer_cells import remedies_document, remedies_line, remedy_table  # noqa: PLC0415
     from wasim.report.pages.run_page import render_run_page  # noqa: PLC0415
 
-    run = read_run(folder)
+    run = runs.read_run(folder)
     scenario = load_scenario(folder / "scenario.yaml", run.overrides)
     price_list = _settle_prices(folder / "prices.yaml", prices, run)
     concluded = conclude(run, scenario, price_list)
@@ -99,18 +89,18 @@ def conclude_run(folder: Path, prices: Path | None = None) -> Outcome:
     concluded = replace(concluded, document=document, report=folder / "report.html", remedies_line=line)
     sliders = sliders_of_run(run, concluded.answer, folder)
     table = None if remedies is None else remedy_table(remedies)
-    write_atomically(folder / "report.html", render_run_page(concluded, charts, remedies=table, sliders=sliders))
-    write_atomically(folder / "summary.json", json.dumps(document, indent=1))
+    runs.write_atomically(folder / "report.html", render_run_page(concluded, charts, remedies=table, sliders=sliders))
+    runs.write_atomically(folder / "summary.json", json.dumps(document, indent=1))
     return concluded
 
 
-def _settle_prices(own: Path, named: Path | None, run: Run) -> Prices:
+def _settle_prices(own: Path, named: Path | None, run: runs.Run) -> Prices:
     """The prices to use: `named`, which is copied into the run's folder, else the run's own, else those shipped for the
     provider that its commits are modelled for.
     """
     if named is not None:
         prices = load_prices(named)
-        write_atomically(own, read_regular(named))
+        runs.write_atomically(own, read_regular(named))
         return prices
     if own.exists():
         return load_prices(own)
@@ -151,21 +141,21 @@ def run_cases(job: Job, run: CaseRunner, console: Console) -> Outcome:
     if job.prices is not None:
         load_prices(job.prices)  # a mistake in it is reported before anything runs
     scenario = job.scenario
-    marker = RunMarker(
+    marker = runs.RunMarker(
         scenario=scenario.name,
         question=scenario.scenario.question,
         keys=tuple(job.cases),
         overrides=dict(scenario.overrides),
     )
-    with open_run_folder(job.results, marker, fresh=job.fresh) as folder:
+    with runs.open_run_folder(job.results, marker, fresh=job.fresh) as folder:
         done = folder.finished(list(job.cases))
         if done:
             console.print(
                 f"Resuming {folder.path}: {len(done)} of {len(job.cases)} cases are finished already.", soft_wrap=True
             )
-        write_atomically(folder.path / "scenario.yaml", scenario.text)
+        runs.write_atomically(folder.path / "scenario.yaml", scenario.text)
         failures = run({key: case for key, case in job.cases.items() if key not in done}, folder)
-        write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
+        runs.write_atomically(folder.path / "failures.json", json.dumps(failures, indent=1))
         if not folder.finished(list(job.cases)):
             raise CaseFailed(*(f"{label}: {line}" for label, line in failures.items()))
         return conclude_run(folder.path, job.prices)

@@ -16,16 +16,7 @@ from typing import Any, TypeVar
 
 from pyarrow import fs
 
-from wasim.storage.access import (
-    MOST_FILE_BYTES,
-    Children,
-    S3Options,
-    StorageError,
-    StoredFile,
-    bounded,
-    read_regular,
-    too_many_files,
-)
+from wasim.storage import access
 
 Result = TypeVar("Result")
 
@@ -95,20 +86,20 @@ class S3Storage:
     scheme = "s3"
     reads_at_once = 16
 
-    def __init__(self, options: S3Options) -> None:
+    def __init__(self, options: access.S3Options) -> None:
         self._files = fs.S3FileSystem(**_arguments(options))
         self._timeout_s, self._most_files = options.timeout_s, options.most_files
         self._silences = 0
 
-    def list(self, folder: str) -> Iterator[StoredFile]:
+    def list(self, folder: str) -> Iterator[access.StoredFile]:
         """Every object below a folder."""
         found = (_stored(one) for one in self._infos(folder, recursive=True) if one.type == fs.FileType.File)
-        return bounded(found, f"s3://{folder}", self._most_files)
+        return access.bounded(found, f"s3://{folder}", self._most_files)
 
-    def children(self, folder: str) -> Children:
+    def children(self, folder: str) -> access.Children:
         """What lies directly in a folder."""
         found = self._infos(folder, recursive=False)
-        return Children(
+        return access.Children(
             files=tuple(_stored(info) for info in found if info.type == fs.FileType.File),
             folders=tuple(info.path for info in found if info.type == fs.FileType.Directory),
         )
@@ -117,7 +108,7 @@ class S3Storage:
         selector = fs.FileSelector(folder, recursive=recursive, allow_not_found=True)
         most_s = self._timeout_s * max(1.0, _LISTING_TIMEOUTS * min(1.0, self._most_files / 1e6))
         if is_left_running():  # pyarrow cannot end a listing, nor say how far one is
-            raise StorageError(f"s3://{folder}: is not listed while a request that took too long is running.")
+            raise access.StorageError(f"s3://{folder}: is not listed while a request that took too long is running.")
         late = (
             f"its listing had no end after {most_s:g} s: it repeats itself, or holds millions of objects. A longer"
             " --s3-timeout gives it longer"
@@ -126,17 +117,17 @@ class S3Storage:
         listed = partial(self._files.get_file_info, selector)
         return tuple(self._ask(folder, most_s, listed, late, is_over=lambda: _held_bytes() > most_bytes))
 
-    def find(self, path: str) -> StoredFile | None:
+    def find(self, path: str) -> access.StoredFile | None:
         """The object at a path."""
         info = self._ask(path, self._timeout_s, lambda: self._files.get_file_info(path))
         return _stored(info) if info.type == fs.FileType.File else None
 
-    def read(self, path: str, *, most_bytes: int = MOST_FILE_BYTES, head: int | None = None) -> bytes:
+    def read(self, path: str, *, most_bytes: int = access.MOST_FILE_BYTES, head: int | None = None) -> bytes:
         """An object's bytes."""
         file = self._ask(path, self._timeout_s, lambda: self._files.open_input_file(path))
         size = file.size()
         if head is None and size > most_bytes:
-            raise StorageError(f"s3://{path}: has {size} bytes; {most_bytes} are the most that are read.")
+            raise access.StorageError(f"s3://{path}: has {size} bytes; {most_bytes} are the most that are read.")
         wanted = size if head is None else min(head, size)
         most_s = self._timeout_s + wanted / _SLOWEST_BYTES_PER_S
         return bytes(self._ask(path, most_s, lambda: file.read(wanted), f"its {wanted} bytes took over {most_s:.0f} s"))
@@ -152,7 +143,7 @@ class S3Storage:
         """What the store answers. FileNotFoundError if nothing is there, StorageError for any other failure."""
         silent = f"the store gave no answer in {self._timeout_s:g} s; --s3-timeout says how long it may take"
         if self._silences >= _MOST_SILENCES:
-            raise StorageError(f"s3://{path}: was not asked for: {silent}.")
+            raise access.StorageError(f"s3://{path}: was not asked for: {silent}.")
         started = time.monotonic()
         try:
             return within(most_s, work, is_over)
@@ -160,15 +151,15 @@ class S3Storage:
             raise
         except TookTooLong:
             self._silences += 1
-            raise StorageError(f"s3://{path}: {late or silent}.") from None
+            raise access.StorageError(f"s3://{path}: {late or silent}.") from None
         except TookTooMuch:
-            raise too_many_files(f"s3://{path}", self._most_files) from None
+            raise access.too_many_files(f"s3://{path}", self._most_files) from None
         except OSError as error:
             if "Timeout was reached" in str(error) and time.monotonic() - started > self._timeout_s / 2:
                 self._silences += 1
-                raise StorageError(f"s3://{path}: {silent}.") from error
+                raise access.StorageError(f"s3://{path}: {silent}.") from error
             reason = str(error).split(". Detail", maxsplit=1)[0][:300]  # the rest is its own addresses
-            raise StorageError(f"s3://{path}: {reason}") from error
+            raise access.StorageError(f"s3://{path}: {reason}") from error
 
 
 def _held_bytes() -> int:
@@ -180,15 +171,15 @@ def _held_bytes() -> int:
     return pages * resource.getpagesize()
 
 
-def _stored(info: fs.FileInfo) -> StoredFile:
+def _stored(info: fs.FileInfo) -> access.StoredFile:
     modified, size = info.mtime_ns, info.size or 0
     if size < 0:
-        raise StorageError(f"s3://{info.path}: has {size} bytes, as the store says.")
+        raise access.StorageError(f"s3://{info.path}: has {size} bytes, as the store says.")
     # pyarrow gives 0 for a date that it cannot read. Without one a file is young: a commit under way may be writing it.
-    return StoredFile(path=info.path, size_bytes=size, modified_s=modified / 1e9 if modified else inf)
+    return access.StoredFile(path=info.path, size_bytes=size, modified_s=modified / 1e9 if modified else inf)
 
 
-def _arguments(options: S3Options) -> dict[str, Any]:
+def _arguments(options: access.S3Options) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "anonymous": options.anonymous,
         "request_timeout": max(1.0, options.timeout_s / _ATTEMPTS),
@@ -224,13 +215,13 @@ def _profile(name: str) -> dict[str, str]:
         parser = configparser.ConfigParser(interpolation=None)
         path = os.environ.get(variable) or home / file
         try:
-            parser.read_string(read_regular(path, most_bytes=_MOST_PROFILE_BYTES).decode(errors="replace"))
+            parser.read_string(access.read_regular(path, most_bytes=_MOST_PROFILE_BYTES).decode(errors="replace"))
         except FileNotFoundError:
             continue
         except configparser.Error as error:
-            raise StorageError(f"{path}: is no file of AWS profiles: {error}.") from error
+            raise access.StorageError(f"{path}: is no file of AWS profiles: {error}.") from error
         if parser.has_section(section):
             found |= dict(parser[section])
     if not found:
-        raise StorageError(f"The AWS profile {name} is in neither ~/.aws/config nor ~/.aws/credentials.")
+        raise access.StorageError(f"The AWS profile {name} is in neither ~/.aws/config nor ~/.aws/credentials.")
     return found

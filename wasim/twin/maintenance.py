@@ -16,16 +16,7 @@ from wasim.iceberg.names import manifest_name, rewritten_manifest_name
 from wasim.iceberg.retention import Expiry, retained_of
 from wasim.iceberg.snapshots import SnapshotRef, Way
 from wasim.ledger import Kind
-from wasim.rules import maintenance
-from wasim.rules.compaction import (
-    groups_per_commit,
-    is_much_deleted,
-    is_outside,
-    is_rewritten,
-    largest_output_bytes,
-    task_bytes,
-    tasks_of,
-)
+from wasim.rules import compaction, maintenance
 from wasim.twin.commits import Change, Held, Merged, Moment, count_commit
 from wasim.twin.data_files import DataFiles, FileNumbers
 from wasim.twin.identifiers import CommitIdentity, Locations, draw_uuid
@@ -67,7 +58,7 @@ def rewrite_data_files(
 
 def batches_to_commit(groups: Sequence[list[ScannedFile]], most_commits: int | None) -> list[list[list[ScannedFile]]]:
     """The groups that each commit takes: all of them in one, or by partial progress as many as make `most_commits`."""
-    each = groups_per_commit(len(groups), most_commits or 1)
+    each = compaction.groups_per_commit(len(groups), most_commits or 1)
     return [list(groups[first : first + each]) for first in range(0, len(groups), each)]
 
 
@@ -83,7 +74,9 @@ def groups_to_rewrite(scanned: Iterable[ScannedFile], step: Maintain) -> list[li
         )
     groups: dict[Partition, list[ScannedFile]] = {}
     for file in live:
-        if is_outside(file.entry.file.file_size_bytes, step.target_file_size_bytes) or _is_much_deleted(file):
+        if compaction.is_outside(file.entry.file.file_size_bytes, step.target_file_size_bytes) or _is_much_deleted(
+            file
+        ):
             groups.setdefault(file.entry.file.partition, []).append(file)
     return [group for group in groups.values() if _is_taken(group, step)]
 
@@ -108,7 +101,7 @@ def compact(
         numbers = FileNumbers(
             locations=locations, query_id=draw_uuid(rng), epoch=0, first_task_id=first_task_id, wall_ms=wall_ms
         )
-        most_bytes = int(largest_output_bytes(target_bytes))
+        most_bytes = int(compaction.largest_output_bytes(target_bytes))
         added += files.write(tasks, numbers, rng, rewrites=True, most_bytes=most_bytes)
         first_task_id += len(tasks)
     taken = [file for group in groups for file in group]
@@ -131,19 +124,19 @@ def _tasks(group: Sequence[ScannedFile], target_bytes: int) -> list[RowSet]:
         size = (file.file_size_bytes + sum(map(content_bytes, (one.file for one in scanned.own_deletes)))) // parts
         splits += [(size, rows.take(np.arange(low, high))) for low, high in task_edges(0, len(rows), parts)]
     total = sum(scanned.entry.file.file_size_bytes for scanned in group)
-    tasks = tasks_of([size for size, _ in splits], task_bytes(total, target_bytes))
+    tasks = compaction.tasks_of([size for size, _ in splits], compaction.task_bytes(total, target_bytes))
     return [all_rows([splits[place][1] for place in places]).by_number() for places in tasks]
 
 
 def _is_taken(group: list[ScannedFile], step: Maintain) -> bool:
     total = sum(file.entry.file.file_size_bytes for file in group)
-    is_enough = is_rewritten(len(group), total, step.min_input_files, step.target_file_size_bytes)
+    is_enough = compaction.is_rewritten(len(group), total, step.min_input_files, step.target_file_size_bytes)
     return is_enough or any(map(_is_much_deleted, group))
 
 
 def _is_much_deleted(file: ScannedFile) -> bool:
     own = sum(entry.file.record_count for entry in file.own_deletes)
-    return is_much_deleted(own, file.entry.file.record_count)
+    return compaction.is_much_deleted(own, file.entry.file.record_count)
 
 
 def is_due(table: SimulatedTable, step: Maintain) -> bool:
@@ -218,7 +211,6 @@ def forget(table: SimulatedTable, expired: list[Held]) -> None:
 
 
 def _delete_unreached(table: SimulatedTable, expired: list[Held]) -> None:
-    """Deletes content files, manifests and lists of expired snapshots that no retained one reaches."""
     manifests = {manifest.file.manifest_path for held in table.history.values() for manifest in held.manifests}
     gone = {
         manifest.file.manifest_path: manifest
@@ -290,7 +282,6 @@ def rewrite_manifests(table: SimulatedTable, moment: Moment) -> None:
 
 
 def _parts(table: SimulatedTable, group: Sequence[LiveManifest]) -> int:
-    """How many manifests the live entries of these take."""
     target_bytes, total_bytes = table.rules.policy.target_bytes, sum(one.file.manifest_length for one in group)
     if total_bytes > target_bytes and table.json.base.default_spec().fields:
         raise WasimError(  # Spark cuts them by a sample of the entries

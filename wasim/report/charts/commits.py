@@ -7,18 +7,7 @@ from matplotlib.axes import Axes
 
 from wasim.fit.groups import name_without_interval
 from wasim.ledger import Kind
-from wasim.report.charts.axes import (
-    LONGEST_BESIDE,
-    EndLabel,
-    key_below,
-    name_line_ends,
-    name_panel,
-    name_rows,
-    set_count_axis,
-    set_event_time_axis,
-    set_linear_byte_axis,
-    set_linear_count_axis,
-)
+from wasim.report.charts import axes
 from wasim.report.charts.chart import HEAD_IN, KIND_LOOKS, MUTED, TICK_PT, Chart, LeftOut, Look, look_of
 from wasim.report.modelled import stops_keeping_up
 from wasim.report.series import Series, group_cases, kinds_written, operation_words
@@ -37,26 +26,28 @@ KEY_COLUMNS = 2
 
 def draw_bytes_per_commit(ax: Axes, runs: tuple[CaseRun, ...]) -> Axes:
     """Bytes that each commit wrote against its number: by kind for the first case, all metadata for the others."""
-    first, ends = runs[0], list[EndLabel]()
+    first, ends = runs[0], list[axes.EndLabel]()
     for kind in kinds_written((first,)):
         written, look = first.ledger.written_bytes[kind], KIND_LOOKS[kind]
         if not np.any(written > 0):
             continue
         _draw_written(ax, first, written, look, gid=str(kind))
-        ends.append(EndLabel(text=f"{KIND_NAMES[kind]} {format_bytes(int(written[-1]))}", y=written[-1], look=look))
+        ends.append(
+            axes.EndLabel(text=f"{KIND_NAMES[kind]} {format_bytes(int(written[-1]))}", y=written[-1], look=look)
+        )
     for position, run in enumerate(runs[1:], start=len(ends)):
         look, written = look_of(position), run.ledger.metadata_bytes
         _draw_written(ax, run, written, look, gid=run.case.label)
         name = f"all of {name_without_interval(run.case)} {format_bytes(int(written[-1]))}"
-        ends.append(EndLabel(text=name, y=float(written[-1]), look=look))
+        ends.append(axes.EndLabel(text=name, y=float(written[-1]), look=look))
     ax.set(xlabel="commit number", ylabel="written by the commit")
-    name_panel(ax, first.case.label)
+    axes.name_panel(ax, first.case.label)
     ax.set_xlim(0, ax.dataLim.x1 * 1.02 + 1)
     ax.set_ylim(0, max(1.0, ax.dataLim.y1) * 1.08)
-    set_linear_count_axis(ax.xaxis)
-    set_linear_byte_axis(ax.yaxis)
+    axes.set_linear_count_axis(ax.xaxis)
+    axes.set_linear_byte_axis(ax.yaxis)
     _name_merges(ax, runs)
-    name_line_ends(ax, ends)
+    axes.name_line_ends(ax, ends)
     return ax
 
 
@@ -101,15 +92,15 @@ def draw_manifests_and_snapshots(ax: Axes, group: Series) -> Axes:
             time_s, ledger.live_manifests, color=look.colour, marker=look.marker,
             markevery=_every(len(ledger)), gid=f"manifests {run.case.label}",
         )  # fmt: skip
-        ends.append(EndLabel(text=format_duration(interval), y=float(ledger.live_manifests[-1]), look=look))
+        ends.append(axes.EndLabel(text=format_duration(interval), y=float(ledger.live_manifests[-1]), look=look))
     ax.set(yscale="log", xlabel="event time", ylabel="count")
-    name_panel(ax, group.name)
+    axes.name_panel(ax, group.name)
     ax.set_xlim(0, ax.dataLim.x1 * 1.02)
     ax.set_ylim(0.8, max(1.0, ax.dataLim.y1) * 1.4)
-    set_event_time_axis(ax.xaxis)
-    set_count_axis(ax.yaxis)
-    name_line_ends(ax, ends)
-    key_below(
+    axes.set_event_time_axis(ax.xaxis)
+    axes.set_count_axis(ax.yaxis)
+    axes.name_line_ends(ax, ends)
+    axes.key_below(
         ax,
         [
             ("live manifests", {"color": MUTED, "marker": "o"}),
@@ -124,7 +115,7 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
     title = "What does each further commit write?"
     cases = tuple(shortest for group in group_cases(run) if len((shortest := _shortest(group)).ledger) > 1)
     if cases:  # others are overlaid where their names fit
-        cases = (cases[0], *(one for one in cases[1:] if len(name_without_interval(one.case)) <= LONGEST_BESIDE))
+        cases = (cases[0], *(one for one in cases[1:] if len(name_without_interval(one.case)) <= axes.LONGEST_BESIDE))
     if not cases:
         why = "No case made two commits or more, so nothing grows from one to the next."
         return LeftOut(name=BYTES_NAME, title=title, why=why)
@@ -138,7 +129,6 @@ def plan_bytes_per_commit(run: Run) -> Chart | LeftOut:
 
 
 def _shortest(group: Series) -> CaseRun:
-    """The case of the shortest interval that keeps up to its end; the shortest of all where none does."""
     return next((case for case in group.cases if stops_keeping_up(case) is None), group.shortest)
 
 
@@ -206,12 +196,12 @@ def draw_operations(ax: Axes, runs: tuple[CaseRun, ...], operations: tuple[str, 
         look = look_of(position)
         ax.barh(rows, sizes, left=left, height=0.42, color=look.colour, gid=name)
         left += sizes
-    name_rows(ax, rows, [run.case.label for run in runs])
+    axes.name_rows(ax, rows, [run.case.label for run in runs])
     ax.set(xlabel="metadata written", yticks=[], ylim=(-0.5, len(runs) - 0.2), xlim=(0, most * 1.02))
-    set_linear_byte_axis(ax.xaxis)
+    axes.set_linear_byte_axis(ax.xaxis)
     marks: list[tuple[str, dict[str, object]]] = [
         (operation_words(name), {"color": look_of(n).colour, "marker": "s", "linestyle": "none"})
         for n, name in enumerate(operations)
     ]
-    key_below(ax, marks, columns=KEY_COLUMNS)
+    axes.key_below(ax, marks, columns=KEY_COLUMNS)
     return ax

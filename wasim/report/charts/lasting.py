@@ -10,17 +10,7 @@ from matplotlib.axes import Axes
 
 from wasim.fit.sustain import describe_keeping_up, describe_slope
 from wasim.report.answer import Answer, Choice
-from wasim.report.charts.axes import (
-    EndLabel,
-    has_long_names,
-    name_line_ends,
-    name_series,
-    pad_log_limits,
-    print_value,
-    set_byte_axis,
-    set_count_axis,
-    set_duration_axis,
-)
+from wasim.report.charts import axes
 from wasim.report.charts.chart import LOOKS, Chart, LeftOut, look_of
 from wasim.units import DAY_S, HOUR_S, MONTH_S, YEAR_S, format_bytes, format_duration
 
@@ -31,21 +21,21 @@ _AMOUNTS = (("day", DAY_S, LOOKS[2]), ("month", MONTH_S, LOOKS[1]), ("year", YEA
 
 def draw_keeps_up(ax: Axes, choices: Sequence[Choice]) -> Axes:
     """Event time until which each writer keeps up, against its interval; capped at a year."""
-    intervals, ends = list[float](), list[EndLabel]()
+    intervals, ends = list[float](), list[axes.EndLabel]()
     for position, choice in enumerate(choices):
         look, known = look_of(position), [one for one in choice.options if one.keeps_up is not None]
         x = [one.interval_s for one in known]
         y = [max(min(one.keeps_up.until_s, YEAR_S), 30.0) for one in known if one.keeps_up is not None]
         ax.plot(x, y, **look.lines, gid=choice.group.name)
-        ends.append(EndLabel(text=choice.group.name, y=y[-1], look=look))
+        ends.append(axes.EndLabel(text=choice.group.name, y=y[-1], look=look))
         intervals += x
     ax.set(xscale="log", yscale="log", xlabel="commit interval", ylabel="keeps up for")
     lowest = min(DAY_S, ax.dataLim.y0)
-    ax.set_xlim(*pad_log_limits(*ax.dataLim.intervalx))
+    ax.set_xlim(*axes.pad_log_limits(*ax.dataLim.intervalx))
     ax.set_ylim(lowest / 2, YEAR_S * 1.6)
-    set_duration_axis(ax.xaxis, intervals)
-    set_duration_axis(ax.yaxis, [tick for tick in _TICKS_S if tick >= lowest / 2])
-    name_series(ax, ends)
+    axes.set_duration_axis(ax.xaxis, intervals)
+    axes.set_duration_axis(ax.yaxis, [tick for tick in _TICKS_S if tick >= lowest / 2])
+    axes.name_series(ax, ends)
     return ax
 
 
@@ -63,8 +53,8 @@ def plan_keeps_up(answer: Answer) -> Chart | LeftOut:
         title=title,
         reading=_reading_of_lasting(known[0]),
         panels=(partial(draw_keeps_up, choices=known),),
-        right_in=0.15 if has_long_names(names) else 1.0,
-        key_lines=len(names) if has_long_names(names) else 0,
+        right_in=0.15 if axes.has_long_names(names) else 1.0,
+        key_lines=len(names) if axes.has_long_names(names) else 0,
     )
 
 
@@ -81,7 +71,7 @@ def _reading_of_lasting(choice: Choice) -> str:
 
 def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
     """Metadata of the first day, month and year; lines begin where the writer keeps up that long."""
-    ends = list[EndLabel]()
+    ends = list[axes.EndLabel]()
     for name, horizon_s, look in _AMOUNTS:
         for position, choice in enumerate(choices):
             points = [
@@ -95,19 +85,19 @@ def draw_amounts(ax: Axes, choices: Sequence[Choice]) -> Axes:
                 gid=f"{name} {choice.group.name}",
             )  # fmt: skip
             if position == 0:
-                ends.append(EndLabel(text=f"{name} {format_bytes(y[-1])}", y=y[-1], look=look))
+                ends.append(axes.EndLabel(text=f"{name} {format_bytes(y[-1])}", y=y[-1], look=look))
     ax.set(xscale="log", yscale="log", xlabel="commit interval", ylabel="metadata written")
     intervals = [one.interval_s for choice in choices for one in choice.options]
-    ax.set_xlim(*pad_log_limits(min(intervals), max(intervals)))
-    ax.set_ylim(*pad_log_limits(*ax.dataLim.intervaly, share=0.1))
-    set_duration_axis(ax.xaxis, intervals)
-    set_byte_axis(ax.yaxis)
+    ax.set_xlim(*axes.pad_log_limits(min(intervals), max(intervals)))
+    ax.set_ylim(*axes.pad_log_limits(*ax.dataLim.intervaly, share=0.1))
+    axes.set_duration_axis(ax.xaxis, intervals)
+    axes.set_byte_axis(ax.yaxis)
     for _, horizon_s, _ in _AMOUNTS:
         first = next((one for one in choices[0].options if horizon_s in one.by_horizon), None)
         if first is not None and first is not choices[0].options[-1]:
             size = first.by_horizon[horizon_s]
-            print_value(ax, first.interval_s, size, format_bytes(size))
-    name_line_ends(ax, ends)
+            axes.print_value(ax, first.interval_s, size, format_bytes(size))
+    axes.name_line_ends(ax, ends)
     return ax
 
 
@@ -150,12 +140,12 @@ def draw_courses(ax: Axes, courses: Mapping[str, Course], *, of: str, is_bytes: 
     for position, (name, (days, values)) in enumerate(courses.items()):
         look = look_of(position)
         ax.plot(days, values, **look.lines, gid=name)
-        ends.append(EndLabel(text=name, y=values[-1], look=look))
+        ends.append(axes.EndLabel(text=name, y=values[-1], look=look))
     ax.set(yscale="log", xlabel="days since the table was created", ylabel=of)
     ax.set_xlim(0, 1.02 * ax.dataLim.x1)
-    ax.set_ylim(*pad_log_limits(ax.dataLim.minposy, ax.dataLim.y1, share=0.1))
-    (set_byte_axis if is_bytes else set_count_axis)(ax.yaxis)
-    name_line_ends(ax, ends)
+    ax.set_ylim(*axes.pad_log_limits(ax.dataLim.minposy, ax.dataLim.y1, share=0.1))
+    (axes.set_byte_axis if is_bytes else axes.set_count_axis)(ax.yaxis)
+    axes.name_line_ends(ax, ends)
     return ax
 
 

@@ -10,16 +10,7 @@ from matplotlib.axes import Axes
 
 from wasim.fit.report import FitReport
 from wasim.report.answer import Answer, Choice, LimitOutcome, Option
-from wasim.report.charts.axes import (
-    EndLabel,
-    has_long_names,
-    name_series,
-    pad_log_limits,
-    print_value,
-    set_byte_axis,
-    set_count_axis,
-    set_duration_axis,
-)
+from wasim.report.charts import axes
 from wasim.report.charts.chart import INK, MUTED, TICK_PT, VERMILLION, Chart, LeftOut, look_of
 from wasim.report.modelled import parts_for_table, stops_keeping_up, written_line
 from wasim.report.series import horizon_words
@@ -50,7 +41,7 @@ def draw_bytes(ax: Axes, answer: Answer, fit: FitReport, bounds: Mapping[str, fl
             inside, gid = np.ones(len(line_x), dtype=bool), f"between points {choice.group.name}"
         ax.plot(line_x[inside], line_y[inside], color=look.colour, linestyle=look.line, linewidth=1.0, gid=gid)
     ax.set_ylabel("metadata written")
-    set_byte_axis(ax.yaxis)
+    axes.set_byte_axis(ax.yaxis)
     _print_ends(ax, choices[0], _bytes_of, format_bytes)
     _draw_answer(ax, choices, fit, bounds, _bytes_of)
     return ax
@@ -64,7 +55,7 @@ def draw_planning(ax: Axes, answer: Answer, fit: FitReport, bounds: Mapping[str,
         look, (x, y) = look_of(position), _points(choice, _planning_of)
         ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.0)
     ax.set_ylabel("load + planning, ms")
-    set_count_axis(ax.yaxis)
+    axes.set_count_axis(ax.yaxis)
     _print_ends(ax, probed[0], _planning_of, lambda ms: f"{format_figure(ms)} ms")
     _draw_answer(ax, probed, fit, bounds, _planning_of)
     return ax
@@ -87,7 +78,6 @@ def _probed(answer: Answer) -> tuple[Choice, ...]:
 
 
 def _reached(answer: Answer) -> tuple[Choice, ...]:
-    """The choices without intervals at which the writer stops keeping up within the simulated horizon."""
     kept = [
         replace(choice, options=tuple(one for one in choice.options if stops_keeping_up(one.run) is None))
         for choice in answer.swept
@@ -102,27 +92,27 @@ def _alone(answer: Answer, fit: FitReport) -> tuple[Choice, ...]:
 
 def _frame(ax: Axes, choices: Sequence[Choice], figure: Callable[[Option], float], bounds: Mapping[str, float]) -> None:
     """Points of every table and writer, both axes, and the names at the lines' ends."""
-    values, intervals, ends = [*bounds.values()], list[float](), list[EndLabel]()
+    values, intervals, ends = [*bounds.values()], list[float](), list[axes.EndLabel]()
     for position, choice in enumerate(choices):
         look, (x, y) = look_of(position), _points(choice, figure)
         ax.plot(x, y, **look.points, gid=choice.group.name)
-        ends.append(EndLabel(text=choice.group.name, y=y[-1], look=look))
+        ends.append(axes.EndLabel(text=choice.group.name, y=y[-1], look=look))
         values, intervals = [*values, *y], [*intervals, *x]
     ax.set(xscale="log", yscale="log", xlabel="commit interval (fresher to the left)")
     if max(intervals) == min(intervals):  # half of it and twice, as far as the model's line goes
         intervals = [intervals[0] / 2, *intervals, intervals[0] * 2]
         values = [min(values) / 4, *values, max(values) * 4]
-    ax.set_xlim(*pad_log_limits(min(intervals), max(intervals)))
-    ax.set_ylim(*pad_log_limits(min(values), max(values), share=0.12))
-    set_duration_axis(ax.xaxis, intervals)
-    name_series(ax, ends)
+    ax.set_xlim(*axes.pad_log_limits(min(intervals), max(intervals)))
+    ax.set_ylim(*axes.pad_log_limits(min(values), max(values), share=0.12))
+    axes.set_duration_axis(ax.xaxis, intervals)
+    axes.name_series(ax, ends)
 
 
 def _print_ends(ax: Axes, choice: Choice, figure: Callable[[Option], float], text: Callable[[float], str]) -> None:
     first, last = choice.options[0], choice.options[-1]
-    print_value(ax, first.interval_s, figure(first), text(figure(first)))
+    axes.print_value(ax, first.interval_s, figure(first), text(figure(first)))
     if last is not first:
-        print_value(ax, last.interval_s, figure(last), text(figure(last)), below=True)
+        axes.print_value(ax, last.interval_s, figure(last), text(figure(last)), below=True)
 
 
 def _is_farther_at_the_start(bound: float, choices: Sequence[Choice], figure: Callable[[Option], float]) -> bool:
@@ -221,9 +211,8 @@ def plan_trade_off(
 
 
 def _room(choices: Sequence[Choice]) -> dict[str, Any]:
-    """Room for the names of the lines: at their ends, or in a key."""
     names = [choice.group.name for choice in choices]
-    return {"key_lines": len(names)} if has_long_names(names) else {"right_in": 1.0}
+    return {"key_lines": len(names)} if axes.has_long_names(names) else {"right_in": 1.0}
 
 
 def _parsed(limits: Sequence[LimitOutcome], metrics: Sequence[str]) -> list[tuple[str, str, float]]:
