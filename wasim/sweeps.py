@@ -47,7 +47,6 @@ def simulate_sweep(scenario: LoadedScenario, options: SimulationOptions, *, out:
 
 
 def _draw(results: pa.Table, scenario: LoadedScenario, out: Path) -> Path | None:
-    """The grid's chart, next to its results; None where the grid has a single interval."""
     from wasim.report.charts import draw_chart  # noqa: PLC0415  (matplotlib takes most of a second to import)
     from wasim.report.charts.chart import LeftOut  # noqa: PLC0415
     from wasim.report.charts.grid import GridSetting, plan_grid  # noqa: PLC0415

@@ -124,7 +124,6 @@ def _time_load(reader: Reader, rounds: int) -> _Timed:
 
 
 def _time_listing(target: PlanningTarget) -> tuple[_Timed, DirectoryScan]:
-    """The table's data files found by listing directories."""
     listing = partial(list_data_files, target.data_folders)
     found, seconds = zip(*_repeat(partial(_stopwatch, listing), target.rounds), strict=True)
     list_calls, files = found[-1]

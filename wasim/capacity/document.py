@@ -104,7 +104,6 @@ def _relaxation(found: Relaxation) -> dict[str, Any]:
 
 
 def _saving(plan: Plan) -> dict[str, Any]:
-    """What is there now, what both cost, and what may be deleted once."""
     found = plan.saving
     if found is None:
         return {"now": None, "money": None, "deleted_once_bytes": None}

@@ -385,7 +385,6 @@ class SettingSimulator:
 
 
 def _with_lost(cycle: LastCycle, writers: int, outcome: Outcome) -> LastCycle:
-    """The cycle with the files of attempts that several writers lost."""
     course, settled = cycle.course, Settled(races=(outcome,))
 
     def raced(summed: Summed, until: Case) -> Summed:

@@ -69,7 +69,6 @@ def _worth(steps: Sequence[Figures], place: int, weight: float, budget: Budget) 
 
 
 def _use(option: Figures, budget: Budget) -> float:
-    """The shares of the budgets that a setting takes, together."""
     return sum(shares_of(option.metadata_bytes_per_day, option.monthly_cost, budget))
 
 
@@ -194,7 +193,6 @@ class _Class:
 
     @property
     def _is_steep(self) -> bool:
-        """Whether the shortest interval that was tried costs much more than another."""
         options = () if self.found is None else self.found.options
         costs = {one.setting.interval_s: one.monthly_cost for one in options}
         shortest_s = min(self.tried_s)

@@ -64,7 +64,6 @@ def _as_set_s(seconds: float) -> float:
 
 
 def _warnings(metadata: TableMetadata, unread_manifests: int) -> Iterator[str]:
-    """What of the table the plan leaves out."""
     if unread_manifests:
         yield f"{unread_manifests} of its manifests cannot be read: wasim inspect names them."
     current = next((one for one in metadata.snapshots if one.snapshot_id == metadata.current_snapshot_id), None)
@@ -83,7 +82,6 @@ def _document(case: Case) -> dict[str, Any]:
 
 
 def _drop_lengths(columns: list[dict[str, Any]]) -> None:
-    """Leaves lengths to columns that may have one."""
     for column in columns:
         if column["type"] not in ("string", "binary"):
             column.pop("length", None)

@@ -175,8 +175,6 @@ def _commits_by(case: Case, time_s: float) -> float:
 
 
 def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Course:
-    """The course in a window, as a finished history has it."""
-
     def until(time_s: float) -> Samples | None:
         commits = _commits_by(case, time_s)
         if commits >= whole.commits[-1]:
@@ -204,7 +202,6 @@ def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Cours
 
 
 def _written_by(case: Case, samples: Samples, kinds: frozenset[Kind]) -> WrittenBy:
-    """Bytes of these kinds written by event times, as a history has them."""
     last = np.append(np.diff(samples.commits) > 0, True)
     commits, so_far = samples.commits[last], samples.flows[last][:, _BYTES_OF[kinds]].sum(axis=1)
     return lambda times_s: np.interp(np.floor(times_s / case.commit_interval_s + 1e-9), commits, so_far)
@@ -221,7 +218,6 @@ def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[Courses]:
 
 
 def _statements_of(case: Case, window: Window) -> float:
-    """How many statements there may be up to the end of a window."""
     every_s: list[float] = [change.every for _, change in case.changes if change is not None]
     if case.writer.upsert is not None:
         every_s.append(case.commit_interval_s)
@@ -427,7 +423,6 @@ class LastCycle:
 
     @cached_property
     def _sampled_made(self) -> Floats:
-        """Snapshots made through these commits."""
         return self.retention.made_by(self._sampled_commits)
 
     def _looked_at(self, column: str, since_s: float) -> tuple[Floats, Floats]:
@@ -479,7 +474,6 @@ def _retention(case: Case, course: Course, shape: Shape, *, is_plain: bool) -> R
 
 
 def _retention_key(case: Case) -> RetentionKey:
-    """What decides how long snapshots and metadata.json of a course are kept."""
     return case.maintenance.expire_snapshots, tuple(case.table.properties.get(key) for key in OF_RETENTION)
 
 

@@ -244,7 +244,6 @@ def _tables(
 def _tables_of_group(
     part: tuple[SettingSimulator, Sequence[tuple[Setting, Sequence[bool]]], Sequence[float], Sequence[str]],
 ) -> list[tuple[Setting, Floats]]:
-    """The tables of settings that share their histories."""
     simulator, group, horizons_s, fields = part
     found = []
     for setting, shown in group:

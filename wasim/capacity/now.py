@@ -163,7 +163,6 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 def _one_of(given: Mapping[str, str], key: str, values: Mapping[str, Value], default: Value) -> Value:
-    """The value of a word, or the default without one."""
     if (word := given.get(key)) is None:
         return default
     if word not in values:

@@ -68,7 +68,6 @@ def _scale(
     own: float,
     simulator_of: Callable[[PlanRequest], SettingSimulator],
 ) -> Scale:
-    """A scale that is simulated at its ends."""
     values = tuple(
         sorted(v for v, one in requests.items() if v == own or able_intervals(intervals_s, one) == intervals_s)
     )
@@ -83,7 +82,6 @@ def _with_workload(request: PlanRequest, **changed: str) -> PlanRequest:
 
 
 def _columns(table: Mapping[str, Any]) -> tuple[int, int]:
-    """Columns and partitions of a table that flags describe."""
     own = 2 + sum(int(column.get("count", 1)) for column in table["columns"])
     partitions = int(table["columns"][0]["values"]) if "partition_by" in table else 0
     return own, partitions

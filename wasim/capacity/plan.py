@@ -111,7 +111,6 @@ def make_plan(request: PlanRequest, simulator: SettingSimulator | None = None, *
 
 
 def _choice(search: Search) -> Plan:
-    """The best setting of each interval and the choice among them, by the sizes of its own files."""
     request = search.simulator.request
     best = _best(search)
     chosen = choose(best, request.prefer, request.limits)
@@ -231,7 +230,6 @@ def _nearest(best: Figures, search: Search) -> Figures:
 
 
 def _check_horizon(request: PlanRequest) -> None:
-    """WasimError for a horizon that has no room for a few commits, or that no price list outlasts."""
     if request.horizon_s > MOST_AHEAD_S:
         raise WasimError(
             f"--horizon is {format_duration(request.horizon_s)}. Give {format_duration(MOST_AHEAD_S)} at most."
@@ -289,7 +287,6 @@ def _refined(search: Search, best: list[Figures], chosen: Figures) -> tuple[Figu
 
 
 def _with_ways_out(plan: Plan, search: Search) -> Plan:
-    """The plan with what to relax, or the interval beyond the freshness that would do."""
     beyond = _beyond(plan.request.longest_s, plan, search)
     if beyond is not None:
         beyond, _ = _encoded(search, [beyond], choose([beyond], plan.request.prefer, plan.limits))

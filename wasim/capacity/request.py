@@ -472,7 +472,6 @@ def _own_age_s(document: Mapping[str, Any], own_properties: Mapping[str, str]) -
 
 
 def _with_one_writer(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
-    """The document with one writer, and how many it had."""
     writer = document["writer"]
     if isinstance(writer, str) or "writers" not in writer:
         return document, 1

@@ -66,7 +66,6 @@ def warnings_of(plan: Plan) -> Iterator[str]:
 
 
 def _losing(plan: Plan, chosen: Figures) -> Iterator[str]:
-    """Jobs that lose their races with the writers' commits."""
     if plan.avoided is not None:
         interval_s, job = plan.avoided
         every, fails = format_duration(interval_s), f"{100 * job.share:.0f} % of its runs"

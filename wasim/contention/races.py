@@ -137,7 +137,6 @@ def race(
 
 
 def _turns(group_of: Ints) -> Ints:
-    """Of each commit, how many of its group come before it."""
     found = np.zeros_like(group_of)
     for group in np.unique(group_of):
         found[group_of == group] = np.arange(np.count_nonzero(group_of == group))

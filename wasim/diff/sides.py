@@ -61,7 +61,6 @@ def _text(side: str, repository: Path) -> str:
 
 
 def _revision(name: str, repository: Path) -> str:
-    """The hash of a revision."""
     found = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if found is None:
         where = repository.absolute()

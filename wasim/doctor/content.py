@@ -202,7 +202,6 @@ def _scanner(avro_schema: bytes, is_java: bool) -> tuple[Scanner, Mapping[int, i
 def _add(
     content: ContentFiles, entries: Entries, places: Places, index: ManifestIndex, manifest: int, *, is_live: bool
 ) -> None:
-    """Adds the files that the manifest at a place of the index lists."""
     last_seen, spec_id = index.last_seen(manifest), index.manifests[manifest].partition_spec_id
     status_at, file_at = entries.places[_STATUS], entries.places[_FILE]
     path_at, rows_at, bytes_at = (entries.inner[number] for number in (_PATH, _ROWS, _BYTES))

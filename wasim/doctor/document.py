@@ -107,7 +107,6 @@ def file_rows(inspection: Inspection) -> Iterator[dict[str, Any]]:
 
 
 def _reason(file: FileState, tree: Tree) -> str:
-    """Why a file that something refers to may not be deleted."""
     if file.state is State.LIVE:
         return "the current snapshot or its metadata.json needs it"
     if file.state is State.METADATA_LOG:

@@ -86,7 +86,6 @@ def _view_avro(data: bytes, source: str) -> FileView:
 
 
 def _view_parquet(data: bytes, source: str) -> FileView:
-    """A manifest of format version 4."""
     manifest = read_manifest(data, source=source)
     header = {"codec": manifest.codec, "bytes": len(data), "format_version": manifest.header.format_version}
     return _manifest_view(manifest, header)

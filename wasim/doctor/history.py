@@ -279,7 +279,6 @@ def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, di
 
 
 def _add_content(snapshots: Sequence[Snapshot], columns: _Columns) -> None:
-    """What summaries say of data and delete files."""
     written, files, known = columns.written, columns.files, columns.known
     files[Kind.DATA] = _numbers(snapshots, "added-data-files")
     files[Kind.DELETE_FILE] = _numbers(snapshots, "added-delete-files")

@@ -393,7 +393,6 @@ def _gzip(tree: Tree, table: str) -> Remedy | None:
 
 
 def _writes_plain_json(metadata: TableMetadata) -> bool:
-    """Whether the writer of the current snapshot never compresses metadata.json."""
     current = lineage(metadata)[:1]
     writer = writer_of(current[0], metadata.properties) if current else None
     return writer is not None and METADATA_COMPRESSION in never_read_by(writer.profile)

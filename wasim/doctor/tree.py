@@ -183,7 +183,6 @@ class _States:
         return files, unreferred.json_heads, unreferred.evidence.blockers
 
     def _referred(self, key: str) -> tuple[Kind, State, int | None] | None:
-        """What refers to a file; None if nothing does."""
         content = self.content
         if (found := self.metadata.get(key)) is not None or content is None:
             return found
@@ -306,7 +305,6 @@ def is_hidden(key: str) -> bool:
 
 
 def _find_faults(states: _States, faults: Faults) -> None:
-    """What metadata refers to and the folder does not hold, or holds in another size."""
     files = states.opened.files
     for key, (kind, state, _) in states.metadata.items():
         if is_outside(key):

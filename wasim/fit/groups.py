@@ -126,7 +126,6 @@ def _shared_constants(case: Case) -> str:
 
 
 def _names(groups: list[tuple[Case, ...]]) -> list[str]:
-    """The writer's name for each group, and where groups share it, what was swept between them."""
     writers = [cases[0].writer_name for cases in groups]
     names = []
     for writer, cases in zip(writers, groups, strict=True):

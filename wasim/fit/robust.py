@@ -100,7 +100,6 @@ def _solve(
 
 
 def _levels(series: NDArray[np.int64]) -> Floats:
-    """One column per case, one in its rows and zero elsewhere."""
     return np.asarray(series[:, None] == np.unique(series), dtype=np.float64)
 
 
@@ -139,7 +138,6 @@ def _explained(measured: Floats, residuals: Floats, weights: Floats) -> float:
 
 
 def _independent(design: Floats) -> NDArray[np.bool_]:
-    """Which columns are linearly independent of those before them."""
     kept: list[int] = []
     for column in range(design.shape[1]):
         chosen = design[:, [*kept, column]]

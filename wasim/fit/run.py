@@ -117,7 +117,6 @@ def _hold_out(groups: tuple[Group, ...], first: str) -> tuple[HeldOut, ...]:
 
 
 def _left_out(run: Run) -> list[str]:
-    """Says which cases no equation was fitted to."""
     others = [one.case.label for one in run.cases if not one.case.is_appends_of_one_writer and not one.is_sampled]
     sampled = [one.case.label for one in run.cases if one.is_sampled]
     reasons = (

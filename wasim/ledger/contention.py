@@ -81,7 +81,6 @@ def _failed_attempts(recording: Recording) -> int:
 
 
 def _remain(events: FileEvents) -> np.ndarray:
-    """Which events are the last of their file, and not its deletion."""
     last = {file: place for place, file in enumerate(events.file)}
     mask = np.zeros(len(events), dtype=bool)
     mask[list(last.values())] = True

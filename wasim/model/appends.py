@@ -176,7 +176,6 @@ def entry_bytes(statistics_columns: int) -> float:
 
 
 def _leaves(column: Columns) -> Iterator[str]:
-    """Dotted names of the primitive columns within."""
     for name in column.names:
         if column.parts:
             yield from (f"{name}.{inner}" for part in column.parts for inner in _leaves(part))

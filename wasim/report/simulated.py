@@ -94,7 +94,6 @@ def _locations(cases: list[CaseRun]) -> Iterator[str]:
 
 
 def _bands(cases: list[CaseRun]) -> Iterator[str]:
-    """The widest band of each kind over the cases that wrote any of it."""
     widest = {
         kind: max((case.band.get(kind, 0.0) for case in cases if case.totals.written_bytes[kind]), default=0.0)
         for kind in Kind

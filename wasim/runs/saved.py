@@ -216,7 +216,6 @@ def _value(kind: Any, document: object) -> Any:  # noqa: ANN401 - of that type
 
 
 def _summed(document: dict[str, Any], ledger: Ledger, recording: Recording | None) -> Summed:
-    """A saved case's sums: its recording's, or where none was saved, the document's."""
     if recording is None:
         untimed = [
             one | {"wall_s": np.nan if one["wall_s"] is None else one["wall_s"]} for one in document["operations"]

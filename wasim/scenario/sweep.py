@@ -204,7 +204,6 @@ def examine_each(base: Mapping[str, Any], axes: tuple[Axis, ...]) -> Iterator[tu
 
 
 def _within(axes: tuple[Axis, ...], parts: Container[str]) -> Choice:
-    """The numbers of the axes that lie in these parts of a scenario."""
     return tuple(number for number, axis in enumerate(axes) if axis.place[0] in parts)
 
 

@@ -133,7 +133,6 @@ def _most_manifests(case: Case) -> float:
 
 
 def _most_named(case: Case) -> float:
-    """Snapshots named by all metadata.json on disk together, at most."""
     properties = TableProperties.read(case.table.properties)
     if not properties.metadata_delete_after_commit_enabled:
         return float("inf")
@@ -141,7 +140,6 @@ def _most_named(case: Case) -> float:
 
 
 def _statements_s(case: Case, files_per_commit: float) -> float:
-    """Seconds that statements take, each of which looks at all live data files."""
     files = case.commits * files_per_commit
     compaction = case.maintenance.rewrite_data_files
     if compaction is not None:

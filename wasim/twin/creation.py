@@ -183,7 +183,6 @@ def _with_schema(metadata: TableMetadata, step: Evolve) -> TableMetadata:
 
 
 def _altered(field: NestedField, column: Columns) -> NestedField:
-    """The field under the column's name, with its type if that is no struct."""
     kind = primitive_type(column.type) if isinstance(field.type, PrimitiveType) else field.type
     return replace(field, name=column.name, type=kind, required=column.required)
 

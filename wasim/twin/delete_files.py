@@ -81,7 +81,6 @@ def position_delete_file(path: str, deleted: Sequence[DeletedRows], rng: np.rand
 
 
 def _position_delete_bytes(deleted: Sequence[DeletedRows], rng: np.random.Generator) -> FileBytes:
-    """Bytes of a position-delete file, drawn by its law."""
     rows = sum(len(one.positions) for one in deleted)
     span = sum(int(one.positions[-1]) - int(one.positions[0]) + 1 for one in deleted)
     path_bytes = len(deleted[0].path.encode())

@@ -70,7 +70,6 @@ def _newest_metadata(table_folder: Path) -> tuple[TableMetadata, bool]:
 
 
 def _added(table_folder: Path, snapshot: Snapshot) -> list[ManifestEntry]:
-    """The entries that a snapshot added, from the newest of its own manifests."""
     path = table_folder / "metadata" / (snapshot.manifest_list or "").rpartition("/")[2]
     manifests = read_manifest_list(path.read_bytes(), source=str(path)).manifests
     own = next((one for one in manifests if one.added_snapshot_id == snapshot.snapshot_id), None)

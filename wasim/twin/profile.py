@@ -279,7 +279,6 @@ def with_samples(profile: WriterProfile, *others: WriterProfile) -> WriterProfil
 
 
 def _profile(document: dict[str, Any], source: str, text: str = "") -> WriterProfile:
-    """The profile in a document, of a file's `text`. SavedFileError names what is no profile's, and where."""
     found = document.pop("schema_version", None)
     if found != SCHEMA_VERSION:
         raise SavedFileError(f"{source}: schema_version is {found}; this wasim reads {SCHEMA_VERSION}.")

@@ -130,7 +130,6 @@ class Rows:
 
 
 def _extremes_of_keys(leaf: Leaf, keys: Ints, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
-    """The least and the greatest value of a column that these keys make, part by part."""
     if leaf.column.type not in ("string", "binary"):
         return _extremes(values_of_keys(leaf, keys), starts)
     # Texts begin as their digests do, so digests decide the extremes, and only two texts of a part are built.
@@ -194,7 +193,6 @@ def _digest(salt: str, key: int) -> bytes:
 
 
 def _spelt(leaf: Leaf, digest: bytes) -> str | bytes:
-    """The value that a digest makes, as long as the column's values are."""
     length = leaf.column.length
     if leaf.column.type == "binary":
         return (digest * -(-length // len(digest)))[:length]

@@ -204,7 +204,6 @@ def _sampled_cells(case: Case, profile: WriterProfile, growing: Mapping[int, flo
 
 
 def _per_group(groups: Ints, numbers: Ints, count: int) -> Ints:
-    """How many different numbers each of `count` groups has."""
     each = int(numbers.max()) + 1
     return np.bincount(np.unique(groups * each + numbers) // each, minlength=count)
 

@@ -106,7 +106,6 @@ def _positions(case: Case, count: int, rng: np.random.Generator) -> Ints:
 
 
 def _described(writer: CaseWriter, *, of_each_commit: int) -> list[DataFileEntry]:
-    """Data files of the writer's commits, at most `of_each_commit` of each."""
     keeps_names, query_id, found, commit = writer.profile.keeps_names, draw_uuid(writer.rng), list[DataFileEntry](), 0
     while len(found) < SAMPLED:
         commit += 1

@@ -316,7 +316,6 @@ class Retention:
         return self._bytes_of(slice(None), np.ones(1))
 
     def _bytes_of(self, rows: slice, shares: Floats) -> Floats:
-        """The same if only these shares of each of some rows' were written: the first, with fewest items."""
         written, json, full = self._written, self.json, float(self.log_limit)
         growth = written.growth[rows]
         sizes = -written.statistics[rows]  # the first of two versions is without the snapshot's

@@ -105,5 +105,4 @@ def spread_over(case: Case, arrivals: Arrivals, partitions: int) -> Spread:
 
 
 def _touched(cells: float, rows: float) -> float:
-    """Of equally likely cells those that so many rows fall into."""
     return cells * (1 - (1 - 1 / cells) ** rows) if cells > 1 else min(cells, rows)

@@ -43,7 +43,6 @@ def _within_limits(answer: Answer) -> list[str]:
 
 
 def _nearest(answer: Answer) -> str:
-    """What the longest interval of the first group still breaks."""
     option = answer.choices[0].options[-1]
     broken = next(verdict for verdict in option.verdicts if verdict.holds is False)
     return f"Even at {_interval(option)}, {broken.limit} is not met: {broken.text[2:]}."
@@ -112,7 +111,6 @@ def _cost(option: Option | None) -> str:
 
 
 def _costs(shorter: Option, longer: Option) -> str:
-    """What both write in the same time, for a reader to choose."""
     before, after = (format_bytes(size) for size in _comparable(shorter, longer))
     by_month = MONTH_S in shorter.by_horizon and MONTH_S in longer.by_horizon
     over = "the first month" if by_month else format_duration(shorter.run.case.horizon_s)
@@ -146,7 +144,6 @@ def _of_groups(choices: tuple[Choice, ...]) -> list[str]:
 
 
 def _at(choices: tuple[Choice, ...], interval_s: float) -> dict[str, Option]:
-    """The option of each choice at one interval, by the choice's name; without those that lack it."""
     return {
         choice.group.name: option for choice in choices for option in choice.options if option.interval_s == interval_s
     }
@@ -159,7 +156,6 @@ def _differ_beyond_writer(choices: tuple[Choice, ...]) -> bool:
 
 
 def _of_cases(run: Run) -> str:
-    """Sentences on cases of one interval: which wrote most and least, with data where rows are changed."""
     in_all = any(not case.case.only_appends for case in run.cases)
 
     def written(case: CaseRun) -> int:
@@ -249,7 +245,6 @@ def _facts_of(choice: Choice, answer: Answer) -> list[str]:
 
 
 def _facts_of_many(answer: Answer) -> list[str]:
-    """A month of the least and of the most metadata, and when the first and the last stop keeping up."""
     options = [choice.chosen or choice.options[0] for choice in answer.shown]
     facts = []
     months = [(month, option) for option in options if (month := option.by_horizon.get(MONTH_S)) is not None]

@@ -49,7 +49,6 @@ def plan_contention(run: Run) -> tuple[Chart, ...]:
 
 
 def _is_timed(crowd: Series) -> bool:
-    """Whether it is known how long commits took: measured, or modelled."""
     return all(run.commit_ms(50) is not None for run in crowd.cases)
 
 

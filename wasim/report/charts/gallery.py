@@ -40,7 +40,6 @@ def figure_svg(figure: Figure) -> str:
 
 
 def _rounded(svg: str) -> str:
-    """The document with coordinates to a hundredth of a point."""
     coordinates = re.compile(r' (?:d|x|y)="[^"]*"')
     return coordinates.sub(lambda one: re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", one[0]), svg)
 

@@ -115,7 +115,6 @@ def matrix_table(answer: Answer) -> TextTable:
 
 
 def _by_interval(choices: Sequence[Choice]) -> list[tuple[Choice, Option]]:
-    """All options, shortest interval first."""
     pairs = [(choice, option) for choice in choices for option in choice.options]
     return sorted(pairs, key=lambda pair: pair[1].interval_s)
 

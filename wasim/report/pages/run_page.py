@@ -201,7 +201,6 @@ def _words() -> list[tuple[str, str]]:
 
 
 def _files(run: Run) -> Iterable[tuple[str, str]]:
-    """(path from the page, what is in it) of the files that a run leaves, its cases' ledgers among them."""
     yield "scenario.yaml", "the scenario as run"
     yield "summary.json", "everything on this page, for programs"
     yield "provenance.json", "versions, jars and machine"

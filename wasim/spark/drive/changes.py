@@ -34,7 +34,6 @@ def _delete(target: Target, step: ChangeRows) -> None:
 
 
 def _rows(target: Target, step: ChangeRows) -> Any:
-    """The chosen rows and the merged-in ones, with values that they did not have before."""
     spark, files = target.session.spark, target.case.workload.files_per_commit
     values = spark.range(step.rows.first, step.rows.stop, 1, files).toDF("value").where(chosen(step.rows, "value"))
     if step.new_rows[0]:

@@ -106,7 +106,6 @@ def evolve_table(target: Target, step: Evolve) -> None:
 
 
 def _clause(step: Evolve, location: str) -> str:
-    """The ALTER TABLE clause of the step, on a table at `location`."""
     value: Any = getattr(step.evolution, step.operation)
     if step.operation == "set_properties":
         value = whole_paths(value, location)

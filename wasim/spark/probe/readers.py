@@ -29,7 +29,6 @@ def list_data_files(folders: Sequence[Path]) -> tuple[int, int]:
 
 
 def _walk(folders: Sequence[Path]) -> Iterator[int]:
-    """Files of every directory from `folders` down."""
     waiting = [os.fspath(folder) for folder in folders]
     while waiting:
         files = 0
