@@ -153,7 +153,6 @@ def _sql_name(name: str | None) -> str | None:
 
 
 def _exit(fail_on: FailOn, severities: "Sequence[Severity | None]") -> None:
-    """Ends with 1 where a finding is as severe as that."""
     if fail_on is not FailOn.NEVER and any(
         one is not None and one >= list(FailOn).index(fail_on) for one in severities
     ):
@@ -170,7 +169,7 @@ def _show_tables(
     as_json: bool,
 ) -> None:
     """A row for each table, the worst first; exit 1 by the worst of them, and where one could not be inspected."""
-    from wasim.doctor.warehouse import error_lines, inspect_tables, tables_document, tables_table
+    from wasim.doctor.warehouse import inspect_tables, tables_document, tables_table
     from wasim.report.tables import table_lines
 
     rows = inspect_tables(tables, options, configuration, datetime.now(UTC).date())
@@ -179,8 +178,9 @@ def _show_tables(
     else:
         for line in table_lines(tables_table(rows, location)):
             echo(line)
-    for line in error_lines(rows):
-        echo(line, err=True)
+    for row in rows:
+        if row.error:
+            echo(f"not inspected: {row.table}: {row.error}", err=True)
     if fail_on is not FailOn.NEVER and any(row.error for row in rows):
         raise typer.Exit(int(ExitCode.FINDINGS))
     _exit(fail_on, [row.severity for row in rows])

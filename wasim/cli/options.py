@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from importlib.util import find_spec
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -185,21 +185,6 @@ _TABLE = (
 )
 
 
-def takes_workload(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with the flags that describe a workload, in place of its parameter `workload`: their texts by name."""
-    return _with_options(verb, "workload", _WORKLOAD, dict)
-
-
-def takes_limits(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with the flags that limit a plan, in place of its parameter `limits`: their texts by metric."""
-    return _with_options(verb, "limits", LIMITS, dict)
-
-
-def takes_requirements(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with the flags that say what a plan is to meet, in place of its parameter `required`: values by name."""
-    return _with_options(verb, "required", REQUIREMENTS, dict)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOptions:
     """Options that say how a table that exists is reached and opened, by name."""
@@ -232,13 +217,8 @@ class TableOptions:
         return InspectOptions(choice=choice, s3=s3, reads_outside=values["outside"])
 
 
-def takes_table(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with the options that say how to reach and open a table, in place of its parameter `table`."""
-    return _with_options(verb, "table", _TABLE, lambda **values: TableOptions(values=values))  # noqa: PLW0108 - one argument
-
-
 def _with_options(
-    verb: Callable[..., None], name: str, options: Sequence[_Option], value_of: Callable[..., object]
+    name: str, options: Sequence[_Option], value_of: Callable[..., object], verb: Callable[..., None]
 ) -> Callable[..., None]:
     """The verb with these options in place of the parameter of that name, which gets what `value_of` makes of them."""
 
@@ -254,6 +234,16 @@ def _with_options(
     with_options.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
     with_options.__annotations__ = {one.name: one.annotation for one in parameters}
     return with_options
+
+
+takes_workload = partial(_with_options, "workload", _WORKLOAD, dict)
+"""A verb with the flags that describe a workload, in place of its parameter `workload`: their texts by name."""
+takes_limits = partial(_with_options, "limits", LIMITS, dict)
+"""A verb with the flags that limit a plan, in place of its parameter `limits`: their texts by metric."""
+takes_requirements = partial(_with_options, "required", REQUIREMENTS, dict)
+"""A verb with the flags that say what a plan is to meet, in place of its parameter `required`: values by name."""
+takes_table = partial(_with_options, "table", _TABLE, lambda **values: TableOptions(values=values))  # noqa: PLW0108
+"""A verb with the options that say how to reach and open a table, in place of its parameter `table`."""
 
 
 def table_location(text: str) -> str:
