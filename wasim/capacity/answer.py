@@ -1,7 +1,7 @@
 """A plan as sections of text and tables, which the terminal and the page both show."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from math import log
@@ -26,7 +26,7 @@ from wasim.capacity.words import (
 from wasim.contention import LOCAL
 from wasim.forecast.ahead import profile_of
 from wasim.report.tables import MARKS, TextTable, table_lines, table_of
-from wasim.scenario.metrics import METRICS, PERIODS_S, Limit, all_words, figure_name
+from wasim.scenario.metrics import METRICS, PERIODS_S, all_words, figure_name
 from wasim.twin.profile import tables_in_turn, turn_words
 from wasim.twin.supported import ignored
 from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
@@ -195,17 +195,15 @@ def _objective(plan: Plan, chosen: Figures) -> str:
     found, other = f"Cheapest {within}", "freshest tried"  # none between the intervals tried, or below them
     if plan.request.prefer == "freshest":
         found, other = f"Freshest {within}", "cheapest"
-    elif any(_is_cheaper(one, chosen, plan.limits) for one in plan.best):
+    elif any(
+        one.keeps_up and not one.broken(plan.limits) and one.monthly_cost < chosen.monthly_cost - NEGLIGIBLE_COST
+        for one in plan.best
+    ):
         found = f"Least metadata of those that may be the cheapest {within}, by their bands"
     if end is None or end.setting.interval_s == chosen.setting.interval_s:
         return f"{found}."
     money = value_words("monthly_cost", end.monthly_cost, currency)
     return f"{found}; {other}: {format_duration(end.setting.interval_s)} for {money} a month."
-
-
-def _is_cheaper(one: Figures, chosen: Figures, limits: Sequence[Limit]) -> bool:
-    """Whether a setting within limits costs less than the chosen one, by more than is negligible."""
-    return one.keeps_up and not one.broken(limits) and one.monthly_cost < chosen.monthly_cost - NEGLIGIBLE_COST
 
 
 def _costs(plan: Plan, chosen: Figures) -> Iterator[str | TextTable]:
@@ -303,7 +301,6 @@ def _why_less(figures: Figures, before: Figures) -> str:
 
 
 def _intervals(plan: Plan) -> Iterator[str | TextTable]:
-    """The best setting of each interval that keeps up."""
     shown, chosen = [one for one in plan.best if one.keeps_up], plan.chosen and plan.chosen.setting
     if not shown:
         return

@@ -204,8 +204,9 @@ class Search:
             yield replace(_without_rewriting(setting), appends=None)
             return
         may_merge = setting.maintenance.compact_every_s is None or self._merges_beside_compaction(setting)
+        rewrites_s = (DAY_S, HOUR_S) if best.broken(self.limits) else (DAY_S,)
         for appends in (None, other) if self.may_append_otherwise and may_merge else (None,):
-            for every_s in self._periods(best):
+            for every_s in (None, *(every_s for every_s in rewrites_s if every_s < self.horizon_s)):
                 kept = replace(setting.maintenance, rewrite_every_s=every_s)
                 yield replace(setting, maintenance=kept, appends=appends)
 
@@ -264,15 +265,12 @@ class Search:
         rewrite_manifests would, but for a limit on as many manifests as they gather until they merge.
         """
         kept = setting.maintenance
-        if not self._merges(setting) or not kept.rewrite_every_s or self._limits_manifests:
+        limits_manifests = any(limit.metric in OF_MANIFESTS for limit in self.limits)
+        if not self._merges(setting) or not kept.rewrite_every_s or limits_manifests:
             return setting
         if not self.may_append_otherwise:
             return _without_rewriting(setting)
         return replace(setting, appends="fast" if self.merges else None)
-
-    @property
-    def _limits_manifests(self) -> bool:
-        return any(limit.metric in OF_MANIFESTS for limit in self.limits)
 
     def _merges(self, setting: Setting) -> bool:
         return self.merges if setting.appends is None else setting.appends == "merge"
@@ -285,11 +283,6 @@ class Search:
             if max(self.time_travel_s, every_s) < self.horizon_s
         ]
         return tuple(found) or ((None, None),)
-
-    def _periods(self, best: Figures) -> tuple[float | None, ...]:
-        """How often manifests may be rewritten: more often where limits are still broken."""
-        periods = (DAY_S, HOUR_S) if best.broken(self.limits) else (DAY_S,)
-        return (None, *(every_s for every_s in periods if every_s < self.horizon_s))
 
 
 def _fewness(setting: Setting) -> int:

@@ -136,7 +136,9 @@ def _find(pair: Pair, workload: Workload, terms: Terms, found: Differences) -> N
             for settings, on in zip((side, later), tried, strict=True)
         )
         place = f": {later.table}" if later.table else ""
-        notes = [*_notes(side, later), *_tables_not_counted(later.tables, other.case.writer.tables)]
+        notes, counted = [*_notes(side, later)], other.case.writer.tables
+        if later.tables > counted:
+            notes.append(f"The file names {later.tables:,} tables: figures are of {counted:,} (--tables gives more).")
         found.add(_difference(f"{pair.name}{place}", one, other, tuple(notes)))
 
 
@@ -156,7 +158,6 @@ def _matched(
 
 
 def _paired(before: tuple[Settings, ...], after: tuple[Settings, ...]) -> Iterator[tuple[Settings, Settings]]:
-    """Settings of the same table; a side without it is as Iceberg's defaults are."""
     if len(before) == len(after) == 1:
         yield before[0], after[0]
         return
@@ -168,7 +169,6 @@ def _paired(before: tuple[Settings, ...], after: tuple[Settings, ...]) -> Iterat
 
 
 def _overrides(side: Settings, workload: Workload) -> dict[str, str]:
-    """The settings as values of the workload's scenario."""
     properties = {key: text for key, text in side.properties.items() if not _why_not_counted(key, text)}
     properties.pop(FORMAT_VERSION, None)
     values = TableProperties.read(properties)
@@ -193,11 +193,6 @@ def _notes(before: Settings, after: Settings) -> Iterator[str]:
         texts = [side.properties[key] for side in (before, after) if key in side.properties]
         if why := next((why for text in texts if (why := _why_not_counted(key, text))), ""):
             yield f"`{key}` {why}: not counted."
-
-
-def _tables_not_counted(named: int, counted: int) -> Iterator[str]:
-    if named > counted:
-        yield f"The file names {named:,} tables: figures are of {counted:,} (--tables gives more)."
 
 
 def _why_not_counted(key: str, text: str) -> str:

@@ -9,7 +9,6 @@ from wasim.doctor.history import History, Versions
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.retention import has_expired, lineage
-from wasim.iceberg.snapshots import Snapshot
 from wasim.scenario.changes import ExpireSnapshots, Maintenance, RewriteDataFiles, RewriteManifests
 from wasim.units import DAY_S, Floats
 
@@ -31,11 +30,13 @@ def maintenance_of(tree: Tree, history: History) -> Maintenance:
     jobs: dict[str, object] = {}
     if has_expired(tree.opened.metadata):
         jobs["expire_snapshots"] = _expiry(tree, history, properties)
-    times_s = history.ledger.event_time_s
-    manifests = [float(at) for at, one in zip(times_s, snapshots, strict=True) if _rewrites_manifests(one)]
+    dated = zip(history.ledger.event_time_s.tolist(), snapshots, strict=True)
+    replaced = [(at, one.summary or {}) for at, one in dated if one.operation == "replace"]
+    # only rewrite_manifests says how many entries it processed
+    manifests = [at for at, summary in replaced if "entries-processed" in summary]
     if manifests:
         jobs["rewrite_manifests"] = RewriteManifests(every=_period_s(manifests, span_s))
-    files = [float(at) for at, one in zip(times_s, snapshots, strict=True) if _rewrites_files(one)]
+    files = [at for at, summary in replaced if summary.get("deleted-data-files", "0") != "0"]
     if files:
         target_bytes = properties.write_target_file_size_bytes or DEFAULT_TARGET_BYTES
         jobs["rewrite_data_files"] = RewriteDataFiles(
@@ -95,16 +96,6 @@ def _in_commits(period_s: float, interval_s: float) -> float:
     """The period in whole commits, if it nearly is that: jobs are stamped a little after what they follow."""
     commits = round(period_s / interval_s) if interval_s > 0 else 0
     return commits * interval_s if commits and abs(commits * interval_s / period_s - 1) < _NEARLY else period_s
-
-
-def _rewrites_manifests(snapshot: Snapshot) -> bool:
-    """Only rewrite_manifests says how many entries it processed."""
-    return snapshot.operation == "replace" and "entries-processed" in (snapshot.summary or {})
-
-
-def _rewrites_files(snapshot: Snapshot) -> bool:
-    summary = snapshot.summary or {}
-    return snapshot.operation == "replace" and summary.get("deleted-data-files", "0") != "0"
 
 
 def _period_s(times_s: Sequence[float], span_s: float) -> float:

@@ -1,7 +1,7 @@
 """Many tables at once: those below a folder or in a catalog, inspected over the cores, a row each, the worst first."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from functools import partial
@@ -154,8 +154,3 @@ def tables_document(rows: Sequence[TableRow], location: str) -> dict[str, Any]:
         "metadata_bytes": sum(row.metadata_bytes for row in rows),
         "orphan_bytes": sum(row.orphan_bytes for row in rows),
     }
-
-
-def error_lines(rows: Iterable[TableRow]) -> Iterator[str]:
-    """Why tables could not be inspected."""
-    return (f"not inspected: {row.table}: {row.error}" for row in rows if row.error)

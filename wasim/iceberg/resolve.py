@@ -42,9 +42,6 @@ class _Candidate:
     last_updated_ms: int
     is_whole: bool  # the manifest list of its current snapshot, if it has one, is in the folder
 
-    def is_of(self, table_uuid: str | None) -> bool:
-        return table_uuid is None or self.table_uuid.lower() == table_uuid.lower()
-
 
 def current_metadata(
     paths: Iterable[str],
@@ -75,7 +72,7 @@ def current_metadata(
             return CurrentMetadata(path=same[0], why=_why(same[0], NewestBy.VERSION, len(versions)))
         names = {path.rsplit("/", 1)[-1] for path in paths}
         readable = [one for one in (_candidate(path, read, names, unreadable) for path in same) if one is not None]
-        candidates = [candidate for candidate in readable if candidate.is_of(table_uuid)]
+        candidates = [one for one in readable if table_uuid is None or one.table_uuid.lower() == table_uuid.lower()]
         if candidates:
             return _newest(candidates, newest_by, tuple(unreadable), len(versions))
     if unreadable:

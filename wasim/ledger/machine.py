@@ -1,7 +1,6 @@
 """Latency of loading, planning and committing: the law of each, and the machine its coefficients were measured on."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
@@ -142,7 +141,10 @@ def machine_of_run(folder: Path) -> Machine | None:
     """
     summary = summary_of_run(folder)
     try:
-        fits = {one["latency"]: _coefficients(one) for one in summary["fit"]["latencies"]}
+        fits = {
+            fit["latency"]: {one["name"]: one["estimate"]["best"] for one in fit["coefficients"] if one["estimate"]}
+            for fit in summary["fit"]["latencies"]
+        }
         probed = [(case, probe) for case in summary["cases"] for probe in _full_scans(case["planning"])]
         machine = replace(
             SHIPPED_MACHINE,
@@ -184,7 +186,3 @@ def _ratio(machine: Machine, case: dict[str, Any], probe: dict[str, Any]) -> flo
     manifests = float(probe["manifests_scanned"])
     size = float(case["live_bytes"][Kind.DATA_MANIFEST]) * manifests / max(1, case["live_manifests"])
     return float(probe["planning_ms"]["median"]) / machine.scanning_ms(manifests, float(probe["files_planned"]), size)
-
-
-def _coefficients(fit: Mapping[str, Any]) -> dict[str, float]:
-    return {one["name"]: one["estimate"]["best"] for one in fit["coefficients"] if one["estimate"] is not None}

@@ -80,7 +80,9 @@ def compare_runs(first: Run, second: Run) -> Comparison:
             alone.append((written, case))
             continue
         others.remove(same)
-        matches.append(Match(label=case.case.label, figures=_figures(case, same[1])))
+        both = ((one, measure(case, one), measure(same[1], one)) for one in COMPARED)
+        figures = tuple(Figure(metric=metric, before=before, after=after) for metric, before, after in both)
+        matches.append(Match(label=case.case.label, figures=figures))
     missing = tuple(_missing(alone, others, first.name))
     labels = {written.label for written, _ in alone}
     added = tuple(f"{one.case.label} is in {second.name} alone" for case, one in others if case.label not in labels)
@@ -171,10 +173,6 @@ def _fact(provenance: dict[str, Any], name: str) -> str | None:
     for part in name.split("."):
         value = value.get(part) if isinstance(value, dict) else None
     return None if value is None else str(value)
-
-
-def _figures(before: CaseRun, after: CaseRun) -> tuple[Figure, ...]:
-    return tuple(Figure(metric=one, before=measure(before, one), after=measure(after, one)) for one in COMPARED)
 
 
 def comparison_document(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:

@@ -42,10 +42,6 @@ class Figure:
         shown = format_value(self.metric, self.after)
         return shown if self.ratio is None else f"{shown} {format_times(self.ratio)}"
 
-    def is_above(self, ratio: float) -> bool:
-        """Whether it grew by more than this ratio; anything is more than nothing."""
-        return self.before is not None and self.after is not None and self.after > self.before * ratio
-
     def document(self) -> dict[str, Any]:
         """It as plain JSON values."""
         return {"metric": self.metric, "name": self.name, "before": self.before, "after": self.after} | {
@@ -179,10 +175,13 @@ def judge_growth(
         allowed = None if gate is None else gate.ratio_for(figure.metric)
         if allowed is None:
             continue
-        if figure.before is not None and figure.after is None:
+        if figure.before is None:
+            continue
+        if figure.after is None:
             absent.append(f"{where}{': ' if where else ''}{figure.name} is missing")
-        checked += figure.before is not None and figure.after is not None
-        if figure.is_above(allowed):
+            continue
+        checked += 1
+        if figure.after > figure.before * allowed:  # anything is more than nothing
             growths.append(Growth(where=where, figure=figure, allowed=allowed))
     return Verdict(
         gate=gate, growths=tuple(growths), checked=checked, missing=tuple(absent), fails_on_missing=fails_on_missing

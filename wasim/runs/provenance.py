@@ -31,11 +31,13 @@ def note_provenance(folder: Path, *, engine: Mapping[str, str], jars: Mapping[st
 
     `engine` says what carried out the steps (name, Java, master …); `jars` holds the SHA-256 of each jar by file name.
     """
+    here = str(Path(__file__).parent)
     notes = {
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "engine": dict(engine),
         "wasim": __version__,
-        "git_commit": _git_commit(),
+        "git_commit": _said("git", "-C", here, "describe", "--always", "--dirty", "--abbrev=12")
+        or "not in a git checkout",
         "ledger_schema": SCHEMA_VERSION,
         "python": sys.version.split()[0],
         "packages": _versions(_PACKAGES),
@@ -58,11 +60,6 @@ def _versions(packages: Iterable[str]) -> dict[str, str]:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
-
-
-def _git_commit() -> str:
-    here = Path(__file__).parent
-    return _said("git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12") or "not in a git checkout"
 
 
 def _cpu() -> str:

@@ -28,7 +28,9 @@ def json_schema() -> dict[str, Any]:
     """The schema as JSON values."""
     schema: dict[str, Any] = _in_editors_words(Scenario.model_json_schema())
     properties = schema["properties"]
-    properties["writer"] = _writer(properties["writer"])
+    writer = properties["writer"]
+    kinds = [{"enum": list(WRITER_KINDS)}, {"$ref": writer["$ref"]}]
+    properties["writer"] = {"description": writer["description"], "anyOf": kinds}
     properties["limits"] = _limits(properties["limits"])
     properties["sweep"] = _sweep(schema)
     needed = _take_required(schema)
@@ -55,10 +57,6 @@ def _in_editors_words(schema: Any) -> Any:  # noqa: ANN401 - JSON values
         for key, value in schema.items()
         if not (key == "title" and isinstance(value, str)) and not (key == "default" and value is None)
     }
-
-
-def _writer(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"description": schema["description"], "anyOf": [{"enum": list(WRITER_KINDS)}, {"$ref": schema["$ref"]}]}
 
 
 def _limits(schema: dict[str, Any]) -> dict[str, Any]:

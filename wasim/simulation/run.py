@@ -80,7 +80,8 @@ def simulated_cases(scenario: LoadedScenario, options: SimulationOptions) -> lis
     for given in scenario.cases():
         profile = shipped_profile(given)
         case = replace(as_written(as_triggered(given, profile), profile), raced_in=options.catalog)
-        emit = None if options.emit is None else options.emit / _folder_name(case)
+        folder_name = "".join(one if one.isalnum() or one in "-_.=" else "_" for one in case.label)
+        emit = None if options.emit is None else options.emit / folder_name
         location = options.location if emit is None else str(emit.absolute())
         site = Site(provider=options.provider)
         site = site if location is None else replace(site, location=location)
@@ -129,7 +130,6 @@ def _simulate(cases: Sequence[SimulatedCase], say: Say, keep: Keep) -> dict[str,
 
 
 def _finished(one: SimulatedCase) -> tuple[CaseRun, Recording | None] | WasimError:
-    """The finished case, or why it cannot be."""
     try:
         return one.simulate()
     except WasimError as error:
@@ -137,7 +137,6 @@ def _finished(one: SimulatedCase) -> tuple[CaseRun, Recording | None] | WasimErr
 
 
 def _run_of(scenario: LoadedScenario, cases: Mapping[str, SimulatedCase], say: Say) -> Run:
-    """A run in memory, without a folder. CaseFailed if no case could be simulated."""
     runs: list[CaseRun] = []
     failures = _simulate(list(cases.values()), say, lambda made, recording: runs.append(made))
     if not runs:
@@ -151,7 +150,3 @@ def _run_of(scenario: LoadedScenario, cases: Mapping[str, SimulatedCase], say: S
         failures=failures,
         overrides=scenario.overrides,
     )
-
-
-def _folder_name(case: Case) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-_.=" else "_" for letter in case.label)

@@ -92,7 +92,8 @@ def simulate_table(
             case Probe():
                 pass  # Planning is measured, not simulated.
             case Maintain():
-                if not writer.does_itself(step) and is_due(writer.table, step):
+                expires_itself = step.operation == "expire_snapshots" and writer.steps.expiry is not None
+                if not expires_itself and is_due(writer.table, step):
                     writer.operate(step)
             case _:
                 writer.operate(step)
@@ -242,16 +243,14 @@ class CaseWriter:
             values = distinct_values(self.files, self.table.totals.records)
             self.steps.add_statistics(self.table, values, self.moment(event_time_s, commit))
 
-    def does_itself(self, step: Maintain) -> bool:
-        """Whether the writer does this within its own commits."""
-        return step.operation == "expire_snapshots" and self.steps.expiry is not None
-
     def _write(self, step: Append, commit: int, event_time_s: float) -> None:
         if not step.rows_per_commit:
             append_files(self.table, (), self.moment(event_time_s, commit))
             return
         if self.case.key_columns:
-            self._commit_row_delta(step, commit, self.moment(event_time_s, commit))
+            moment = self.moment(event_time_s, commit)
+            rows = upserted_rows(self.case, step, commit)
+            commit_row_delta(self.table, self.subtasks.write(rows, self.rng), moment)
             return
         if step.operation(commit) == "upsert":
             moment = self.moment(event_time_s, commit)
@@ -263,11 +262,6 @@ class CaseWriter:
             self.query_id = draw_uuid(self.rng)  # a job of its own for every commit
         commit_files = commit_append if self.profile.upserts == "equality-deletes" else append_files
         commit_files(self.table, self._draw(commit), self.moment(event_time_s, commit))
-
-    def _commit_row_delta(self, step: Append, commit: int, moment: Moment) -> None:
-        """A checkpoint of Flink's, whose first one deletes by key too."""
-        rows = upserted_rows(self.case, step, commit)
-        commit_row_delta(self.table, self.subtasks.write(rows, self.rng), moment)
 
     def _draw(self, commit: int) -> list[DataFileEntry]:
         numbers = FileNumbers(

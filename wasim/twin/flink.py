@@ -74,15 +74,10 @@ _NO_SNAPSHOT = CommitIdentity(snapshot_id=0, uuid="", sequence_number=0)
 
 @dataclass(slots=True, kw_only=True)
 class RowDelta:
-    """The files of a checkpoint, in the order in which they are committed: vectors before what deletes by key."""
+    """The files of a checkpoint, in the order in which they are written."""
 
     data: list[DataFileEntry] = field(default_factory=list)
     deletes: list[DataFileEntry] = field(default_factory=list)
-
-    @property
-    def committed_deletes(self) -> list[DataFileEntry]:
-        """The delete files as the commit lists them."""
-        return sorted(self.deletes, key=lambda file: file.content_offset is None)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -162,12 +157,13 @@ def commit_row_delta(table: SimulatedTable, delta: RowDelta, moment: Moment) -> 
     """Commits a checkpoint: its files are staged, committed by one RowDelta, and the staged manifests deleted."""
     table.write_files(delta.data, delta.deletes)
     staged = [_stage(table, files, moment) for files in (delta.data, delta.deletes) if files]
+    deletes = sorted(delta.deletes, key=lambda file: file.content_offset is None)  # vectors first
     # what is committed was read from the staged manifests, and copied map by map
     changes = FileChanges(
         way=Way.ROW_DELTA,
         operation="overwrite",
         added=[_copied(file) for file in delta.data],
-        added_deletes={table.json.base.default_spec_id: [_copied(file) for file in delta.committed_deletes]},
+        added_deletes={table.json.base.default_spec_id: [_copied(file) for file in deletes]},
         writer_keys=[key for key in table.rules.summary if key not in COUNTERS],
     )
     commit_file_changes(table, changes, moment)
@@ -183,7 +179,6 @@ def commit_append(table: SimulatedTable, data: Sequence[DataFileEntry], moment: 
 
 
 def _stage(table: SimulatedTable, files: Sequence[DataFileEntry], moment: Moment) -> LiveManifest:
-    """Writes a manifest of files, all of data or all delete files, for the committer."""
     table.staged += 1
     texts = moment.texts
     name = staged_manifest_name(texts["job_hex"], texts["operator_hex"], int(texts["checkpoint"]), table.staged)

@@ -74,11 +74,6 @@ class Option:
         return self.run.case.commit_interval_s
 
     @property
-    def is_within_limits(self) -> bool:
-        """Whether no limit is broken; true without limits."""
-        return all(verdict.holds is not False for verdict in self.verdicts)
-
-    @property
     def judged_s(self) -> float:
         """The event time that it is judged over: a month, or the run's horizon where that is longer."""
         return max(MONTH_S, self.run.case.horizon_s)
@@ -128,7 +123,6 @@ def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
 
 
 def _verdict(runs: list[CaseRun], outcome: LimitOutcome) -> Verdict:
-    """The limit in the worst of the repetitions."""
     labels = {run.case.label for run in runs}
     mine = [one for one in outcome.get("cases", ()) if one["case"] in labels]
     missing = not mine or any(one["value"] is None for one in mine)
@@ -286,7 +280,7 @@ def answer_run(
 
 
 def _within_limits(options: tuple[Option, ...]) -> tuple[Option | None, Because]:
-    within = [option for option in options if option.is_within_limits]
+    within = [one for one in options if all(verdict.holds is not False for verdict in one.verdicts)]
     return (within[0], "limits") if within else (None, "none")
 
 

@@ -79,7 +79,7 @@ def _planning(run: CaseRun, probe: PlanningProbe) -> dict[str, str]:
     p95_ms = percentile_ms(probe.together_ms, 95)  # of fewer rounds it would be their maximum under another name
     return {
         "": f"{run.case.label}, {after}",
-        "reader": reader_name(probe),
+        "reader": f"{probe.reader}, {probe.variant}" if probe.variant else probe.reader,
         "query": probe.query.replace("_", " "),
         "process": probe.temperature,
         "rounds": f"{len(probe.planning_ms):,}",
@@ -94,11 +94,6 @@ def _planning(run: CaseRun, probe: PlanningProbe) -> dict[str, str]:
         "files": _count(probe.files_planned),
         "files skipped": _count(probe.files_skipped),
     }
-
-
-def reader_name(probe: PlanningProbe) -> str:
-    """The reader, with what was switched in it: `clickhouse, metadata cache off`."""
-    return f"{probe.reader}, {probe.variant}" if probe.variant else probe.reader
 
 
 def boundaries(run: Run) -> tuple[tuple[str, str], ...]:
