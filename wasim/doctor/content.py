@@ -9,21 +9,12 @@ from typing import NamedTuple, TypeAlias
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.table_files import FaultKind, Faults, Places
 from wasim.errors import WasimError
-from wasim.iceberg import IcebergFileError, ManifestFile
+from wasim.iceberg import IcebergFileError, ManifestFile, record_scanning
 from wasim.iceberg.avro_reader import AvroRecord, field_of
 from wasim.iceberg.containers import PackedContainer, inflated_blocks, read_packed
 from wasim.iceberg.manifests import entry_record, parquet_manifest_from
 from wasim.iceberg.parquet_manifests import PARQUET_MAGIC, read_parquet_manifest
 from wasim.iceberg.record_fields import FileContent, Status
-from wasim.iceberg.record_scanning import (
-    Row,
-    Scanner,
-    Value,
-    allowed_items,
-    field_positions,
-    record_scanner,
-    scan_records,
-)
 from wasim.iceberg.snapshots import Snapshot
 from wasim.ledger import Kind
 from wasim.storage import FileRead, StoredFile
@@ -51,7 +42,7 @@ class ContentFiles:
     last_seen: list[int] = field(default_factory=list)
     is_live: list[bool] = field(default_factory=list)
     partitions: list[int] = field(default_factory=list)
-    partition_places: dict[tuple[int, Value], int] = field(default_factory=dict)
+    partition_places: dict[tuple[int, record_scanning.Value], int] = field(default_factory=dict)
     unread_manifests: int = 0
     unread_live_manifests: int = 0
     held: dict[int, int] = field(default_factory=dict)  # entries that are not deleted, by manifest
@@ -76,7 +67,7 @@ class ContentFiles:
 class Entries(NamedTuple):
     """The entries of a manifest by the wanted fields; `inner` are the places of the data file's own."""
 
-    rows: list[Row]
+    rows: list[record_scanning.Row]
     places: Mapping[int, int]
     inner: Mapping[int, int]
 
@@ -155,7 +146,7 @@ def read_manifests(files: Iterable[tuple[str, FileRead]]) -> Iterator[ManifestRe
 def _parquet_entries(data: bytes, key: str) -> Entries:
     """The entries of a manifest of format version 4, as rows of the same fields."""
     parquet = read_parquet_manifest(data, source=key, wanted=_WANTED)
-    rows: list[Row] = [
+    rows: list[record_scanning.Row] = [
         (
             one.status,
             (
@@ -177,9 +168,9 @@ def _entries(container: PackedContainer, key: str) -> Entries:
         scanner, inner = _scanner(container.header.get("avro.schema", b""), "iceberg.schema" in container.header)
     except IcebergFileError as error:
         raise IcebergFileError(key, error.problem) from error
-    items, rows = allowed_items(container.file_bytes), list[Row]()
+    items, rows = record_scanning.allowed_items(container.file_bytes), list[record_scanning.Row]()
     for block in inflated_blocks(container):
-        scanned = scan_records(block.raw, scanner, source=key, items=items, records=block.record_count)
+        scanned = record_scanning.scan_records(block.raw, scanner, source=key, items=items, records=block.record_count)
         if len(scanned.rows) != block.record_count:
             raise IcebergFileError(
                 key, f"has a block of {len(scanned.rows)} records that announces {block.record_count}"
@@ -190,13 +181,13 @@ def _entries(container: PackedContainer, key: str) -> Entries:
 
 # Hundreds of manifests of a table share their schema, and checking it would cost more than their entries.
 @lru_cache(maxsize=64)
-def _scanner(avro_schema: bytes, is_java: bool) -> tuple[Scanner, Mapping[int, int]]:
+def _scanner(avro_schema: bytes, is_java: bool) -> tuple[record_scanning.Scanner, Mapping[int, int]]:
     """How the entries of a manifest are read, and the places of the data file's own fields."""
     header = {"avro.schema": avro_schema} | ({"iceberg.schema": b""} if is_java else {})
     record = entry_record(header, source="")
     file = field_of(record, _FILE)
-    inner = field_positions(file, _WANTED) if isinstance(file, AvroRecord) else {}
-    return record_scanner(record, _WANTED), inner
+    inner = record_scanning.field_positions(file, _WANTED) if isinstance(file, AvroRecord) else {}
+    return record_scanning.record_scanner(record, _WANTED), inner
 
 
 def _add(
@@ -242,7 +233,7 @@ def _sound(entries: Entries, key: str) -> Entries:
     return entries
 
 
-def _whole(value: Value) -> int:
+def _whole(value: record_scanning.Value) -> int:
     return value if isinstance(value, int) else 0
 
 

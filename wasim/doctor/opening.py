@@ -10,16 +10,8 @@ from wasim.doctor.catalogs import is_table_name, load_named
 from wasim.doctor.decoding import MapParts, list_files
 from wasim.doctor.table_files import FaultKind, Faults, full_path
 from wasim.errors import UnsupportedFile
-from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json
+from wasim.iceberg import IcebergFileError, TableMetadata, read_metadata_json, resolve
 from wasim.iceberg.codecs import decompressed, is_gzip
-from wasim.iceberg.resolve import (
-    CurrentMetadata,
-    NewestBy,
-    current_metadata,
-    hinted_version,
-    is_metadata_json,
-    metadata_version,
-)
 from wasim.storage import S3Options, Storage, StorageError, StoredFile, open_storage, plain_path
 
 _METADATA = "metadata"
@@ -36,7 +28,7 @@ class Choice:
 
     metadata_file: str | None = None
     table_uuid: str | None = None
-    newest_by: NewestBy = NewestBy.VERSION
+    newest_by: resolve.NewestBy = resolve.NewestBy.VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +96,7 @@ def open_table(
     if storage.scheme == "file":
         root = _absolute(root)
     if storage.find(root) is not None:
-        if not is_metadata_json(root):
+        if not resolve.is_metadata_json(root):
             raise StorageError(f"{location}: is a file, and no metadata.json. Name the table's folder.")
         choice = replace(choice, metadata_file=root)
         parent = root.rpartition("/")[0]
@@ -134,7 +126,7 @@ def _absolute(path: str) -> str:
 def _listed(storage: Storage, root: str, location: str, map_parts: MapParts | None) -> Folder:
     """The table's folder at or below a root, listed."""
     files = {file.path[len(root.rstrip("/")) + 1 :]: file for file in list_files(storage, root, map_parts)}
-    folders = {name.rpartition("/")[0] for name in files if is_metadata_json(name)}
+    folders = {name.rpartition("/")[0] for name in files if resolve.is_metadata_json(name)}
     if folders == {""} and root.rpartition("/")[2] == _METADATA:
         return _listed(storage, root.rpartition("/")[0], location, map_parts)
     if _METADATA in folders:
@@ -199,7 +191,7 @@ def _open(folder: Folder, choice: Choice, *, is_by_catalog: bool = False) -> Ope
     raise StorageError(f"{folder.location}: its {_MOST_UNREADABLE} newest metadata.json cannot be read.")
 
 
-def _chosen(found: CurrentMetadata, unread: tuple[str, ...], *, is_by_catalog: bool) -> Chosen:
+def _chosen(found: resolve.CurrentMetadata, unread: tuple[str, ...], *, is_by_catalog: bool) -> Chosen:
     why = "the one that the catalog names" if is_by_catalog else found.why
     if unread:
         why += f"; {len(unread):,} of the same or a higher version could not be read"
@@ -227,7 +219,7 @@ def _is_under_way(folder: Folder, fault: IcebergFileError) -> bool:
     return True
 
 
-def _choose(folder: Folder, candidates: set[str], choice: Choice) -> CurrentMetadata:
+def _choose(folder: Folder, candidates: set[str], choice: Choice) -> resolve.CurrentMetadata:
     if choice.metadata_file is not None:
         given = {plain_path(choice.metadata_file)}
         if folder.storage.scheme == "file":
@@ -235,8 +227,8 @@ def _choose(folder: Folder, candidates: set[str], choice: Choice) -> CurrentMeta
         named = [name for name in candidates if given & {name, name.rpartition("/")[2], folder.full(name)}]
         if not named:
             raise StorageError(f"{choice.metadata_file}: is no metadata.json of {folder.location}.")
-        return CurrentMetadata(path=named[0], why="the file that was named")
-    return current_metadata(
+        return resolve.CurrentMetadata(path=named[0], why="the file that was named")
+    return resolve.current_metadata(
         sorted(candidates),
         lambda name: folder.storage.read(folder.full(name)),
         source=folder.location,
@@ -257,7 +249,7 @@ def _with_hint(folder: Folder, chosen: Chosen) -> Chosen:
         data = folder.storage.read(folder.full(path), head=100)
     except (FileNotFoundError, StorageError):
         return chosen
-    found, version = metadata_version(chosen.path), hinted_version(data)
+    found, version = resolve.metadata_version(chosen.path), resolve.hinted_version(data)
     if version is not None:
         agrees, ahead = version == found, version > found
         return replace(chosen, hint=f"version {version}", hint_agrees=agrees, hint_is_ahead=ahead)

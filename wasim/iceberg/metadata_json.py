@@ -4,17 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wasim.errors import IcebergFileError, UnsupportedFile
+from wasim.iceberg import json_text
 from wasim.iceberg.codecs import MOST_JSON_BYTES, decompressed
-from wasim.iceberg.json_text import (
-    Json,
-    JsonFields,
-    json_array,
-    json_object,
-    json_text_map,
-    pretty_json,
-    quote,
-    read_json,
-)
 from wasim.iceberg.record_fields import FORMAT_VERSIONS
 from wasim.iceberg.releases import (
     COMPACT_JSON_SINCE,
@@ -82,7 +73,7 @@ class TableMetadata:
     partition_statistics: tuple[PartitionStatisticsFile, ...] = ()
     snapshot_log: tuple[SnapshotLogEntry, ...] = ()
     metadata_log: tuple[MetadataLogEntry, ...] = ()
-    unknown_fields: tuple[tuple[str, Json], ...] = ()
+    unknown_fields: tuple[tuple[str, json_text.Json], ...] = ()
 
     def current_schema(self) -> Schema:
         """The schema in force; ValueError if the file names one that it does not hold."""
@@ -98,7 +89,7 @@ def render_metadata_json(
 ) -> str:
     """The JSON text. Whoever writes a long history passes its snapshots' `snapshot_json` texts, rendered once each."""
     text = _compact_metadata_json(metadata, snapshot_texts, release)
-    return text if release >= COMPACT_JSON_SINCE else pretty_json(text)
+    return text if release >= COMPACT_JSON_SINCE else json_text.pretty_json(text)
 
 
 def _compact_metadata_json(metadata: TableMetadata, snapshot_texts: Sequence[str] | None, release: Release) -> str:
@@ -107,34 +98,34 @@ def _compact_metadata_json(metadata: TableMetadata, snapshot_texts: Sequence[str
     snapshots = map(snapshot_json, metadata.snapshots) if snapshot_texts is None else snapshot_texts
     members = {
         "format-version": str(version),
-        "table-uuid": "null" if metadata.table_uuid is None else quote(metadata.table_uuid),
-        "location": quote(metadata.location),
+        "table-uuid": "null" if metadata.table_uuid is None else json_text.quote(metadata.table_uuid),
+        "location": json_text.quote(metadata.location),
         "last-sequence-number": str(metadata.last_sequence_number) if version > 1 else None,
         "last-updated-ms": str(metadata.last_updated_ms),
         "last-column-id": str(metadata.last_column_id),
         # For older readers, v1 repeats the schema and the spec in force.
         "schema": schema_json(metadata.current_schema()) if version == 1 else None,
         "current-schema-id": str(metadata.current_schema_id),
-        "schemas": json_array(map(schema_json, metadata.schemas)),
+        "schemas": json_text.json_array(map(schema_json, metadata.schemas)),
         "partition-spec": spec_fields_json(metadata.default_spec()) if version == 1 else None,
         "default-spec-id": str(metadata.default_spec_id),
-        "partition-specs": json_array(map(spec_json, metadata.partition_specs)),
+        "partition-specs": json_text.json_array(map(spec_json, metadata.partition_specs)),
         "last-partition-id": str(metadata.last_partition_id),
         "default-sort-order-id": str(metadata.default_sort_order_id),
-        "sort-orders": json_array(map(SORT_ORDER.json, metadata.sort_orders)),
-        "properties": json_text_map(metadata.properties),
+        "sort-orders": json_text.json_array(map(SORT_ORDER.json, metadata.sort_orders)),
+        "properties": json_text.json_text_map(metadata.properties),
         "current-snapshot-id": str(current) if current is not None else "null" if version > 2 else str(_NO_SNAPSHOT),
         "next-row-id": str(metadata.next_row_id) if version > 2 else None,
-        "encryption-keys": json_array(map(ENCRYPTED_KEY.json, keys)) if keys else None,
-        "refs": json_object((name, REF.json(ref)) for name, ref in metadata.refs.items()),
-        "snapshots": json_array(snapshots),
-        "statistics": json_array(map(STATISTICS.json, metadata.statistics)),
-        "partition-statistics": json_array(map(PARTITION_STATISTICS.json, metadata.partition_statistics)),
-        "snapshot-log": json_array(map(snapshot_log_entry_json, metadata.snapshot_log)),
-        "metadata-log": json_array(map(metadata_log_entry_json, metadata.metadata_log)),
+        "encryption-keys": json_text.json_array(map(ENCRYPTED_KEY.json, keys)) if keys else None,
+        "refs": json_text.json_object((name, REF.json(ref)) for name, ref in metadata.refs.items()),
+        "snapshots": json_text.json_array(snapshots),
+        "statistics": json_text.json_array(map(STATISTICS.json, metadata.statistics)),
+        "partition-statistics": json_text.json_array(map(PARTITION_STATISTICS.json, metadata.partition_statistics)),
+        "snapshot-log": json_text.json_array(map(snapshot_log_entry_json, metadata.snapshot_log)),
+        "metadata-log": json_text.json_array(map(metadata_log_entry_json, metadata.metadata_log)),
     }
     since = {"refs": REFS_SINCE, "statistics": STATISTICS_SINCE, "partition-statistics": PARTITION_STATISTICS_SINCE}
-    return json_object(
+    return json_text.json_object(
         (key, text) for key, text in members.items() if text is not None and release >= since.get(key, release)
     )
 
@@ -146,7 +137,7 @@ def snapshot_log_entry_json(entry: SnapshotLogEntry) -> str:
 
 def metadata_log_entry_json(entry: MetadataLogEntry) -> str:
     """An entry of the metadata log as compact JSON."""
-    return f'{{"timestamp-ms":{entry.timestamp_ms},"metadata-file":{quote(entry.metadata_file)}}}'
+    return f'{{"timestamp-ms":{entry.timestamp_ms},"metadata-file":{json_text.quote(entry.metadata_file)}}}'
 
 
 def read_metadata_json(data: bytes, *, source: str) -> TableMetadata:
@@ -154,15 +145,15 @@ def read_metadata_json(data: bytes, *, source: str) -> TableMetadata:
     text = decompressed(data, source=source)
     if len(text) > MOST_JSON_BYTES:
         raise IcebergFileError(source, f"is larger than {MOST_JSON_BYTES} bytes")
-    unknown: list[tuple[str, Json]] = []
-    fields = JsonFields(read_json(text, source=source), where="", source=source, unknown=unknown)
+    unknown: list[tuple[str, json_text.Json]] = []
+    fields = json_text.JsonFields(json_text.read_json(text, source=source), where="", source=source, unknown=unknown)
     try:
         return _metadata_from(fields, unknown)
     except RecursionError as error:
         raise IcebergFileError(source, "nests a schema too deeply to be Iceberg's") from error
 
 
-def _version_from(fields: JsonFields) -> int:
+def _version_from(fields: json_text.JsonFields) -> int:
     for key in ("view-uuid", "function-uuid"):
         if fields.has(key):
             raise UnsupportedFile(fields.source, f"is the metadata of a {key.removesuffix('-uuid')}, not of a table")
@@ -172,7 +163,7 @@ def _version_from(fields: JsonFields) -> int:
     return version
 
 
-def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> TableMetadata:
+def _metadata_from(fields: json_text.JsonFields, unknown: list[tuple[str, json_text.Json]]) -> TableMetadata:
     version = _version_from(fields)
     schemas, current_schema_id = _schemas_from(fields, version)
     specs, default_spec_id = _specs_from(fields, version)
@@ -208,7 +199,7 @@ def _metadata_from(fields: JsonFields, unknown: list[tuple[str, Json]]) -> Table
     return replace(metadata, unknown_fields=tuple(unknown)) if unknown else metadata
 
 
-def _schemas_from(fields: JsonFields, version: int) -> tuple[tuple[Schema, ...], int]:
+def _schemas_from(fields: json_text.JsonFields, version: int) -> tuple[tuple[Schema, ...], int]:
     # v1 alone repeats the schema in force, and before schemas had ids it held nothing else.
     takes_repeated = fields.has("schema") and (version == 1 or not fields.has("schemas"))
     repeated = schema_from(fields.object("schema")) if takes_repeated else None
@@ -223,7 +214,7 @@ def _schemas_from(fields: JsonFields, version: int) -> tuple[tuple[Schema, ...],
     return schemas, current
 
 
-def _specs_from(fields: JsonFields, version: int) -> tuple[tuple[PartitionSpec, ...], int]:
+def _specs_from(fields: json_text.JsonFields, version: int) -> tuple[tuple[PartitionSpec, ...], int]:
     takes_repeated = version == 1 or not fields.has("partition-specs")
     repeated = spec_fields_from(fields, "partition-spec") if takes_repeated else ()
     specs = tuple(map(spec_from, fields.objects("partition-specs")))
@@ -235,7 +226,7 @@ def _specs_from(fields: JsonFields, version: int) -> tuple[tuple[PartitionSpec, 
     return specs, default
 
 
-def _refs_from(fields: JsonFields, current: int | None) -> dict[str, SnapshotRef]:
+def _refs_from(fields: json_text.JsonFields, current: int | None) -> dict[str, SnapshotRef]:
     if not fields.has("refs") and current is not None:
         return {"main": SnapshotRef(snapshot_id=current)}
     return {name: REF.read(ref) for name, ref in fields.members("refs")}

@@ -7,22 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from wasim import ledger
 from wasim.contention import ModelledLatency
-from wasim.ledger import (
-    METADATA_KINDS,
-    DirectoryScan,
-    Kind,
-    PlanningProbe,
-    Recording,
-    Requests,
-    Summed,
-    Totals,
-    WriteAmplification,
-    sum_by_operation,
-    sum_contention,
-    sum_events,
-    view_by_commit,
-)
 from wasim.ledger.totals import amplification, ingested_bytes, peaks_of, written_by
 from wasim.ledger.vocabulary import MERGED_KINDS, Action
 from wasim.scenario import Case
@@ -41,7 +27,7 @@ class Simulation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # arrays have no one equality
-class CaseRun(Summed):
+class CaseRun(ledger.Summed):
     """One case, carried out or simulated; `of_recording` and `of_summed` make it of what an engine returned.
 
     `is_sampled` says whether the ledger holds only some of the commits, as with sums.
@@ -53,11 +39,11 @@ class CaseRun(Summed):
     key: str
     case: Case
     engine: str  # spark | core | sim
-    amplification: WriteAmplification
-    probes: tuple[PlanningProbe, ...] = ()
+    amplification: ledger.WriteAmplification
+    probes: tuple[ledger.PlanningProbe, ...] = ()
     wall_s: float
-    requests: Requests | None = None  # to S3; None where the store is local
-    listings: tuple[DirectoryScan, ...] = ()  # none where there is no data to list
+    requests: ledger.Requests | None = None  # to S3; None where the store is local
+    listings: tuple[ledger.DirectoryScan, ...] = ()  # none where there is no data to list
     simulation: Simulation | None = None  # None of a case on real Iceberg
     latency: ModelledLatency | None = None  # of simulated commits; None where commits were timed
     is_sampled: bool = False
@@ -65,29 +51,36 @@ class CaseRun(Summed):
 
     @classmethod
     def of_recording(
-        cls, case: Case, recording: Recording, *, key: str, engine: str, live_bytes: dict[Kind, int], wall_s: float
+        cls,
+        case: Case,
+        recording: ledger.Recording,
+        *,
+        key: str,
+        engine: str,
+        live_bytes: dict[ledger.Kind, int],
+        wall_s: float,
     ) -> "CaseRun":
         """The case as it was recorded, without probes, requests and listings: those come by `dataclasses.replace`."""
-        summed = Summed(
-            totals=sum_events(recording.events),
+        summed = ledger.Summed(
+            totals=ledger.sum_events(recording.events),
             live_bytes=live_bytes,
-            ledger=view_by_commit(recording),
+            ledger=ledger.view_by_commit(recording),
             ingested_bytes=ingested_bytes(recording),
-            operations=sum_by_operation(recording),
+            operations=ledger.sum_by_operation(recording),
             settled=settled_of(case, recording, live_bytes),
         )
         made = cls.of_summed(case, summed, key=key, engine=engine, wall_s=wall_s)
-        return replace(made, contention=sum_contention(recording), is_sampled=False)
+        return replace(made, contention=ledger.sum_contention(recording), is_sampled=False)
 
     @classmethod
-    def of_summed(cls, case: Case, summed: Summed, *, key: str, engine: str, wall_s: float) -> "CaseRun":
+    def of_summed(cls, case: Case, summed: ledger.Summed, *, key: str, engine: str, wall_s: float) -> "CaseRun":
         """The case of which the engine returned sums."""
         wa = amplification(summed.totals, ingested_bytes=summed.ingested_bytes, horizon_s=case.horizon_s)
-        sums = {one.name: getattr(summed, one.name) for one in fields(Summed) if one.name != "scanned"}
+        sums = {one.name: getattr(summed, one.name) for one in fields(ledger.Summed) if one.name != "scanned"}
         return cls(**sums, key=key, case=case, engine=engine, amplification=wa, wall_s=wall_s, is_sampled=True)
 
     @property
-    def of_all_tables(self) -> Totals:
+    def of_all_tables(self) -> ledger.Totals:
         """The totals of all tables of the job, of which one was carried out."""
         return self.totals.times(self.case.writer.tables)
 
@@ -124,23 +117,23 @@ class Run:
         return "not saved" if self.folder is None else self.folder.name
 
 
-def settled_of(case: Case, recording: Recording, live_bytes: Mapping[Kind, int]) -> dict[str, float]:
+def settled_of(case: Case, recording: ledger.Recording, live_bytes: Mapping[ledger.Kind, int]) -> dict[str, float]:
     """A recorded case once it has settled, by metric: the most that the table held, and what an hour, a day wrote."""
-    others = frozenset(METADATA_KINDS) - MERGED_KINDS
+    others = frozenset(ledger.METADATA_KINDS) - MERGED_KINDS
     return peaks_of(recording, case.ends_s / 2) | metadata_by_period(
         case,
-        _manifest_growth(recording, live_bytes[Kind.DATA_MANIFEST]),
+        _manifest_growth(recording, live_bytes[ledger.Kind.DATA_MANIFEST]),
         lambda times_s: written_by(recording, times_s, MERGED_KINDS),
         lambda since_s: float(np.diff(written_by(recording, np.array([since_s, case.ends_s]), others))[0]),
     )
 
 
-def _manifest_growth(recording: Recording, live_bytes: int) -> float:
+def _manifest_growth(recording: ledger.Recording, live_bytes: int) -> float:
     """Bytes by which a commit's entries make a manifest larger that they are merged into: of `live_bytes` of live ones,
     what these have more than as many that a commit wrote.
     """
     events, reports = recording.events, recording.reports
-    own = events.bytes[(events.kind == Kind.DATA_MANIFEST) & (events.action == Action.WRITE)]
+    own = events.bytes[(events.kind == ledger.Kind.DATA_MANIFEST) & (events.action == Action.WRITE)]
     live = float((reports.manifests_created + reports.manifests_kept)[-1:].sum())
     return max(1.0, (live_bytes - live * float(own.min(initial=live_bytes))) / max(1.0, len(reports) - live))
 

@@ -7,14 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from wasim.ledger import METADATA_KINDS, Kind, Ledger
-from wasim.report.charts.axes import (
-    EndLabel,
-    key_below,
-    name_line_ends,
-    pad_log_limits,
-    set_byte_axis,
-    set_linear_byte_axis,
-)
+from wasim.report.charts import axes
 from wasim.report.charts.chart import KIND_LOOKS, Chart, LeftOut, look_of
 from wasim.report.words import KIND_NAMES
 from wasim.units import format_bytes
@@ -33,18 +26,18 @@ def draw_states(ax: Axes, states: Sequence[str], bytes_by_kind: Mapping[Kind, Se
     ax.set_yticks(range(len(kinds)), [KIND_NAMES[kind].replace(" ", "\n").replace(".", "\n.") for kind in kinds])
     ax.invert_yaxis()
     ax.set_xlim(0, float(left.max()) * 1.05)
-    set_linear_byte_axis(ax.xaxis)
+    axes.set_linear_byte_axis(ax.xaxis)
     ax.grid(visible=False, axis="y")
     entries: list[tuple[str, dict[str, object]]] = [
         (state, {"color": look_of(position).colour, "linewidth": 6}) for position, state in enumerate(states)
     ]
-    key_below(ax, entries, columns=3)
+    axes.key_below(ax, entries, columns=3)
     return ax
 
 
 def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray]) -> Axes:
     """Bytes that each commit wrote by kind, where they are known."""
-    ends: list[EndLabel] = []
+    ends: list[axes.EndLabel] = []
     lows, highs = list[float](), list[float]()
     for kind in METADATA_KINDS:
         written, look = ledger.written_bytes[kind], KIND_LOOKS[kind]
@@ -53,15 +46,15 @@ def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray]) -> A
             continue
         commits, sizes = ledger.commit[shown].astype(np.float64), written[shown].astype(np.float64)
         ax.plot(commits, sizes, **look.points, markersize=2.5, alpha=0.7)
-        ends.append(EndLabel(text=KIND_NAMES[kind], y=float(sizes[-1]), look=look))
+        ends.append(axes.EndLabel(text=KIND_NAMES[kind], y=float(sizes[-1]), look=look))
         lows.append(float(sizes.min()))
         highs.append(float(sizes.max()))
     ax.set(yscale="log", xlabel="commit, of those whose snapshots are left", ylabel="written by the commit")
     ax.set_xlim(0, len(ledger) * 1.02 + 1)
-    ax.set_ylim(*pad_log_limits(min(lows), max(highs)))
+    ax.set_ylim(*axes.pad_log_limits(min(lows), max(highs)))
     ax.locator_params(axis="x", nbins=6, integer=True)
-    set_byte_axis(ax.yaxis)
-    name_line_ends(ax, ends)
+    axes.set_byte_axis(ax.yaxis)
+    axes.name_line_ends(ax, ends)
     return ax
 
 
