@@ -51,7 +51,7 @@ def cached_by_all(work: Callable[Parameters, Result]) -> Callable[Parameters, Re
 
 
 @contextmanager
-def open_processes(count: int | None = None, *, shares: bool = False) -> Iterator[Mapped]:
+def open_processes(count: int | None, *, shares: bool = False) -> Iterator[Mapped]:
     """A map over processes that stay until the block ends, and keep what they cached; by default one for each core.
 
     With one process, or one part, the work is done in this one. Errors of the work are raised here, and end the others.

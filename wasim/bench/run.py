@@ -128,7 +128,7 @@ class BenchOptions:
     long: bool = False  # whether cases of more than MOST_COMMITS are wanted all the same
 
 
-def keyed_cases(scenario: LoadedScenario, engine: Engine = SPARK) -> dict[str, Case]:
+def keyed_cases(scenario: LoadedScenario, engine: Engine) -> dict[str, Case]:
     """The scenario's cases in order, by the key that names each on that engine."""
     versions = key_versions({jar.name: jar.sha256 for jar in spark.PINNED_JARS}) | {"engine": engine.name}
     return {case.key(versions | _own_versions(case)): case for case in scenario.cases()}

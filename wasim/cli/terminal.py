@@ -116,7 +116,7 @@ def render_csv(records: Sequence[Mapping[str, Any]]) -> str:
     return text.getvalue().rstrip("\n")
 
 
-def print_outcome(outcome: "Outcome", form: Format, link: str = "") -> None:
+def print_outcome(outcome: "Outcome", form: Format, link: str) -> None:
     """Prints what came out and ends with its exit code. In another form than a table, stdout holds nothing else.
 
     `link` is where the report can be read, its path if empty.

@@ -146,7 +146,7 @@ class History:
         return _spread(values.astype(np.float64)) if len(values) else None
 
 
-def rebuild_history(tree: Tree, given_interval_s: float | None = None) -> History:
+def rebuild_history(tree: Tree, given_interval_s: float | None) -> History:
     """The history of a table's retained snapshots; a commit interval that is given replaces their timestamps."""
     index, snapshots = tree.index, tree.index.snapshots
     times = commit_times(tree, given_interval_s)

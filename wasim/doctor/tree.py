@@ -87,7 +87,7 @@ def _contradictions(opened: OpenedTable) -> Iterator[str]:
 
 
 def read_tree(
-    opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool = True, whole: bool = False
+    opened: OpenedTable, decoder: Decoder, *, grace_s: float, reads_manifests: bool, whole: bool = False
 ) -> Tree:
     """The tree of a table; its faults are gathered, never raised.
 

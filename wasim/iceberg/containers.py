@@ -296,9 +296,7 @@ def container_bytes(
     return b"".join(parts)
 
 
-def closed_blocks(
-    header: EncodedHeader, records: Sequence[bytes], *, level: int | None = None
-) -> list[tuple[int, int]]:
+def closed_blocks(header: EncodedHeader, records: Sequence[bytes], *, level: int | None) -> list[tuple[int, int]]:
     """Records and bytes of a file as its writer closes each block; the last block counts if it is full."""
     length, found, most = len(header.data) + SYNC_BYTES, [], header.packing.block_raw_bytes
     for places in block_ranges(records, most):

@@ -88,7 +88,7 @@ _ZERO_IF_ABSENT = ("partition_spec_id", "content", "sequence_number", "min_seque
 
 
 @lru_cache(maxsize=16)
-def manifest_file_encoder(format_version: int, release: Release = NEWEST) -> Encoder:
+def manifest_file_encoder(format_version: int, release: Release) -> Encoder:
     """A function from ManifestFile to its bytes. They are the same in every list, so a long history may keep them."""
     avro_schema, _ = manifest_file_schema_texts(format_version, release)
     return record_encoder(read_avro_schema(avro_schema, source="avro.schema"), _GETTERS)

@@ -79,14 +79,14 @@ _REQUIRED_OF_FILE = frozenset({100, 103, 104})
 
 
 @lru_cache(maxsize=256)
-def entry_encoder(format_version: int, partition: StructType, release: Release = NEWEST) -> Encoder:
+def entry_encoder(format_version: int, partition: StructType, release: Release) -> Encoder:
     """A function from ManifestEntry to its bytes, for one format version, partition type and release."""
     avro_schema, _ = entry_schema_texts(format_version, partition, release)
     return record_encoder(read_avro_schema(avro_schema, source="avro.schema"), _GETTERS)
 
 
 @lru_cache(maxsize=256)
-def manifest_header_values(header: ManifestHeader, codec: str = "deflate") -> Mapping[str, bytes]:
+def manifest_header_values(header: ManifestHeader, codec: str) -> Mapping[str, bytes]:
     """The header's keys and values: Java's in the order that its HashMap gives them."""
     partition = partition_type(header.spec, header.schema)
     avro_schema, iceberg_schema = entry_schema_texts(header.format_version, partition, header.release)

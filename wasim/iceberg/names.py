@@ -58,17 +58,17 @@ _PARTITION_STATISTICS = re.compile(rf"partition-stats-(?P<id>\d{{1,19}})-{_UUID}
 _DATA_SUFFIXES = frozenset({".parquet", ".orc", ".avro"})
 
 
-def hadoop_metadata_name(version: int, *, is_gzip: bool = False) -> str:
+def hadoop_metadata_name(version: int, *, is_gzip: bool) -> str:
     """`v<N>.metadata.json`, where creation writes 1."""
     return f"v{version}{'.gz' if is_gzip else ''}.metadata.json"
 
 
-def metastore_metadata_name(version: int, uuid: str, *, is_gzip: bool = False) -> str:
+def metastore_metadata_name(version: int, uuid: str, *, is_gzip: bool) -> str:
     """`<NNNNN>-<uuid>.metadata.json`, as the Hive, JDBC, Glue and REST catalogs write it; creation writes 0."""
     return f"{version:05d}-{uuid}{'.gz' if is_gzip else ''}.metadata.json"
 
 
-def bare_metadata_name(uuid: str, *, is_gzip: bool = False) -> str:
+def bare_metadata_name(uuid: str, *, is_gzip: bool) -> str:
     """`<uuid>.metadata.json`, as some services write it, without a version."""
     return f"{uuid}{'.gz' if is_gzip else ''}.metadata.json"
 

@@ -222,7 +222,7 @@ def _file_struct(format_version: int, partition: StructType, release: Release) -
     return StructType((*middle, _EQUALITY_IDS, _SORT_ORDER_ID, _FILE_ROW_ID, _REFERENCED, *_CONTENT_RANGE))
 
 
-def manifest_file_struct(format_version: int, release: Release = NEWEST) -> StructType:
+def manifest_file_struct(format_version: int, release: Release) -> StructType:
     """A record of a manifest list. v1 leaves the counts optional and puts the partitions before the rows.
 
     Before 1.8, v1 left the id of the adding snapshot optional too.

@@ -62,12 +62,7 @@ PROCEDURES = {
 
 
 def execute_procedure(
-    procedure: str,
-    table: str,
-    age_s: float | None = None,
-    *,
-    retain_last: int = 1,
-    sizes: tuple[int, int] | None = None,
+    procedure: str, table: str, age_s: float | None, *, retain_last: int, sizes: tuple[int, int] | None
 ) -> str:
     """`ALTER TABLE table EXECUTE procedure(…)`, by the name of Iceberg's procedure, which keeps what is younger than
     `age_s` seconds, and the last snapshots whatever their age. Of `sizes` in bytes files below the first are rewritten,
@@ -160,9 +155,7 @@ def flink_key(job: str, option: str) -> str:
     return f"flink-maintenance.{FLINK_TASKS[job][0]}.{option}"
 
 
-def set_task(
-    job: str, options: Mapping[str, str], *, every_s: float | None = None, files: int | None = None, said: str
-) -> str:
+def set_task(job: str, options: Mapping[str, str], *, every_s: float | None, files: int | None, said: str) -> str:
     """`SET 'key' = 'value';` in lines that let Flink's sink do a task every so many seconds, or as soon as so many
     files have come; `said` in words.
     """

@@ -76,7 +76,7 @@ def design_matrix(terms: tuple[Term, ...], drivers: Drivers) -> Floats:
     return np.column_stack([term.driver(drivers) for term in terms])
 
 
-def known_bytes(kind: Kind, drivers: Drivers, *, gzip_json: bool = False) -> Floats:
+def known_bytes(kind: Kind, drivers: Drivers, *, gzip_json: bool) -> Floats:
     """Bytes that need no coefficient: digits. Under gzip they deflate with the rest, and stay in the coefficients."""
     if kind is Kind.METADATA_JSON and not gzip_json:
         return drivers.json_digits

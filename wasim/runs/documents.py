@@ -169,7 +169,7 @@ def summary_document(
     run: Run,
     fit: dict[str, Any],
     limits: list[dict[str, Any]],
-    prices: Prices | None = None,
+    prices: Prices | None,
     answer: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The one document of a run: what `--json` prints and `summary.json` holds. `prices` are for cases on S3."""

@@ -193,7 +193,7 @@ class Mode(StrEnum):
     FAST = "fast"
 
 
-def mode_for(case: Case, mode: Mode, *, emits: bool = False) -> Mode:
+def mode_for(case: Case, mode: Mode, *, emits: bool) -> Mode:
     """How the case is simulated where a mode is asked for; only exactly can files be emitted."""
     if mode is not Mode.AUTO:
         return mode

@@ -116,7 +116,7 @@ class Journal:
         # found once: py4j asks the JVM for every part of a dotted name, which costs more than a commit's recording
         self._handle = self._class.at(str(folder))
 
-    def catalog_properties(self, *, sets_permissions: bool = True, on_s3: bool = False) -> dict[str, str]:
+    def catalog_properties(self, *, sets_permissions: bool, on_s3: bool) -> dict[str, str]:
         """What a Spark catalog needs so that all that its tables write or delete is recorded.
 
         Hadoop sets every new file's permissions, which takes longer than writing it; without, files have the process's.

@@ -136,7 +136,7 @@ def open_session(
         yield Session(spark, on_class_path)
 
 
-def session_jars(extra_jars: Sequence[PinnedJar] = ()) -> tuple[Path, ...]:
+def session_jars(extra_jars: Sequence[PinnedJar]) -> tuple[Path, ...]:
     """All jars of a session with `extra_jars`, ours among them."""
     jars, extra = fetch_jars(), fetch_jars(extra_jars)
     ours = [recorder_jar(jars)]

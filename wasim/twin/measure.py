@@ -32,7 +32,7 @@ _OF_THE_CASE = (WRITE_DISTRIBUTION_MODE,)
 _MOST_SNAPSHOTS = 400
 
 
-def measure_profile(table_folder: Path, case: Case, *, name: str = "") -> WriterProfile:
+def measure_profile(table_folder: Path, case: Case, *, name: str) -> WriterProfile:
     """The profile of the writer that carried out `case` in the table at `table_folder`.
 
     SavedFileError if the folder holds no such table, or one that another kind of writer made.

@@ -129,7 +129,7 @@ class Rows:
         return np.asarray(self.hashed[leaf.salt][1][numbers - block * _HASHED_TOGETHER])
 
 
-def _extremes_of_keys(leaf: Leaf, keys: Ints, starts: Sequence[int] = (0,)) -> list[tuple[Any, Any]]:
+def _extremes_of_keys(leaf: Leaf, keys: Ints, starts: Sequence[int]) -> list[tuple[Any, Any]]:
     if leaf.column.type not in ("string", "binary"):
         return _extremes(values_of_keys(leaf, keys), starts)
     # Texts begin as their digests do, so digests decide the extremes, and only two texts of a part are built.
