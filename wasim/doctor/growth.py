@@ -142,7 +142,7 @@ def _written_per_day(
     if commits_per_day is None:
         return None, 0.0
     lists, newest = Kind.MANIFEST_LIST, {Kind.METADATA_JSON: float(tree.opened.json_bytes)}
-    list_bytes = np.where(history.known[lists.value], history.ledger.written_bytes[lists].astype(np.float64), np.nan)
+    list_bytes = np.where(history.known[lists], history.ledger.written_bytes[lists].astype(np.float64), np.nan)
     if not np.isnan(list_bytes).all():
         newest[lists] = float(list_bytes[~np.isnan(list_bytes)][-1])
     kinds = [Kind.METADATA_JSON, lists, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST]

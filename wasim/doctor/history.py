@@ -1,21 +1,21 @@
-"""The commits that a table's metadata still describes, as the ledger that wasim's own runs have."""
+"""The commits that a table's metadata still describes."""
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wasim.doctor.clock import GIVEN, commit_times
 from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.tree import Tree
-from wasim.iceberg.names import parse_manifest_list_name
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.resolve import metadata_version
 from wasim.iceberg.retention import has_expired, lineage
 from wasim.iceberg.snapshots import Snapshot
-from wasim.ledger import Kind, Ledger
+from wasim.ledger import Kind
 from wasim.profiles import writer_words
 from wasim.units import Floats, Ints
 
@@ -113,18 +113,34 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Commits:
+    """A row for each retained snapshot, oldest first, as equal-length columns.
+
+    `event_time_s` are seconds from the first on; `data_bytes_live` what its snapshot holds; `written_bytes` what its
+    commit wrote of a kind, as far as that is still there.
+    """
+
+    event_time_s: Floats
+    data_bytes_live: Ints
+    written_bytes: Mapping[Kind, Ints]
+
+    def __len__(self) -> int:
+        return len(self.event_time_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """The commits whose snapshots are retained, oldest first, and all versions of metadata.json that are known.
 
-    `ledger` has a row for each snapshot; what cannot be known is 0 there and False in `known`, by column: bytes of a
-    kind under its name. `span_s` is from the first to the last of them. `without_snapshot` are versions that record no
-    new snapshot but statistics, a tag, a branch, properties, a schema or an expiry, of the newest `judged` versions: an
-    older one may have recorded a snapshot that has expired. `versions_per_commit` counts all from the first snapshot's
-    on, for each of a snapshot, and `versions_per_hour` by their own times.
+    What `ledger` cannot know of a kind's bytes is 0 there, and False in `known`. `span_s` is from the first to the last
+    of them. `without_snapshot` are versions that record no new snapshot but statistics, a tag, a branch, properties, a
+    schema or an expiry, of the newest `judged` versions: an older one may have recorded a snapshot that has expired.
+    `versions_per_commit` counts all from the first snapshot's on, for each of a snapshot, and `versions_per_hour` by
+    their own times.
     """
 
-    ledger: Ledger
-    known: Mapping[str, np.ndarray]
+    ledger: Commits
+    known: Mapping[Kind, NDArray[np.bool_]]
     span_s: float
     commits_per_hour: float | None
     interval_s: Spread | None
@@ -142,7 +158,7 @@ class History:
         if kind is Kind.METADATA_JSON:  # each version is a commit, with a snapshot or without
             sizes = self.versions.bytes
             return _spread(sizes[~np.isnan(sizes)]) if not np.isnan(sizes).all() else None
-        values = self.ledger.written_bytes[kind][self.known[kind.value]]
+        values = self.ledger.written_bytes[kind][self.known[kind]]
         return _spread(values.astype(np.float64)) if len(values) else None
 
 
@@ -154,12 +170,13 @@ def rebuild_history(tree: Tree, given_interval_s: float | None) -> History:
     span = float(times.event_time_s[-1]) if len(times.event_time_s) else 0.0
     rate = len(gaps) / float(gaps.sum()) * 3600 if len(gaps) and gaps.sum() > 0 else None
     versions = find_versions(tree)
-    made = list(_versions_of_snapshots(tree, versions).values())
+    versions_made = _versions_of_snapshots(tree, versions)
+    made = list(versions_made.values())
     without, judged = _without_snapshot(tree, versions, made)
     per_commit = (len(versions) - versions.keys.index(made[0])) / len(made) if made else 1.0
     per_hour = None if rate is None else rate * per_commit
     properties = tree.opened.metadata.properties
-    ledger, known = _ledger(tree, times.event_time_s, versions)
+    ledger, known = _commits(tree, times.event_time_s, versions_made)
     return History(
         ledger=ledger,
         known=known,
@@ -219,93 +236,36 @@ def _spread(values: Floats) -> Spread:
     return Spread(median=float(median), low=float(low), high=float(high))
 
 
-class _Columns:
-    """Bytes and files that each commit wrote, by kind, and where that is known; at first nothing is."""
-
-    def __init__(self, commits: int) -> None:
-        self.written: dict[Kind, Ints] = {kind: np.zeros(commits, dtype=np.int64) for kind in Kind}
-        self.files: dict[Kind, Ints | Floats] = {kind: np.zeros(commits, dtype=np.int64) for kind in Kind}
-        self.known: dict[str, np.ndarray] = {kind.value: np.zeros(commits, dtype=bool) for kind in Kind}
-
-    def add(self, tree: Tree, kind: Kind, keys: Iterable[tuple[int, str]]) -> None:
-        """The file of a kind that the commit of each place wrote, as far as it is still there."""
+def _commits(tree: Tree, times_s: Floats, made: Mapping[int, str]) -> tuple[Commits, dict[Kind, NDArray[np.bool_]]]:
+    """The commits, and where it is known what they wrote of a kind; `made` are the versions by place."""
+    index, snapshots = tree.index, tree.index.snapshots
+    written = {kind: np.zeros(len(times_s), dtype=np.int64) for kind in Kind}
+    known = {kind: np.zeros(len(times_s), dtype=bool) for kind in Kind}
+    for kind, keys in ((Kind.MANIFEST_LIST, enumerate(index.list_keys)), (Kind.METADATA_JSON, made.items())):
         for place, key in keys:
-            if (stored := tree.opened.files.get(key)) is not None:
-                self.written[kind][place] = stored.size_bytes
-                self.files[kind][place] = 1
-                self.known[kind.value][place] = True
-
-
-def _ledger(tree: Tree, times_s: Floats, versions: Versions) -> tuple[Ledger, dict[str, np.ndarray]]:
-    index, count = tree.index, len(times_s)
-    columns = _Columns(count)
-    written, files, known = columns.written, columns.files, columns.known
-    columns.add(tree, Kind.MANIFEST_LIST, enumerate(index.list_keys))
-    columns.add(tree, Kind.METADATA_JSON, _versions_of_snapshots(tree, versions).items())
-    created = _add_manifests(index, columns)
-    _add_content(index.snapshots, columns)
-    live = np.maximum(np.array(index.counts, dtype=np.int64), 0)
-    known["live_manifests"] = np.array(index.counts, dtype=np.int64) >= 0
-    zeros = np.zeros(count, dtype=np.int64)
-    operations = np.array([one.operation or "unknown" for one in index.snapshots], dtype=object)
-    names = [parse_manifest_list_name(key.rpartition("/")[2]) for key in index.list_keys]
-    ledger = Ledger(
-        commit=np.arange(1, count + 1, dtype=np.int64),
-        operation=operations,
-        snapshot_operation=operations,
-        snapshot_id=np.array([one.snapshot_id for one in index.snapshots], dtype=np.int64),
-        event_time_s=times_s,
-        reported_at_s=np.array([one.timestamp_ms / 1000 for one in index.snapshots], dtype=np.float64),
-        commit_ms=np.full(count, np.nan),
-        step_ms=np.full(count, np.nan),
-        attempts=np.array([1 if name is None else name.attempt for name in names], dtype=np.int64),
-        manifests_created=created,
-        manifests_kept=np.maximum(live - created, 0),
-        manifests_replaced=_numbers(index.snapshots, "manifests-replaced"),
-        live_manifests=live,
-        live_entries=_numbers(index.snapshots, "total-data-files") + _numbers(index.snapshots, "total-delete-files"),
-        entries_added=files[Kind.DATA] + files[Kind.DELETE_FILE],
-        entries_processed=_numbers(index.snapshots, "entries-processed"),
-        snapshots_retained=np.arange(1, count + 1, dtype=np.int64),
-        records_added=_numbers(index.snapshots, "added-records"),
-        records_live=_numbers(index.snapshots, "total-records"),
-        data_bytes_live=_numbers(index.snapshots, "total-files-size"),
-        wasted_bytes=zeros,
-        written_bytes=written,
-        deleted_bytes=dict.fromkeys(Kind, zeros),
-        files_written=files,
-    )
-    return ledger, known
-
-
-def _add_content(snapshots: Sequence[Snapshot], columns: _Columns) -> None:
-    written, files, known = columns.written, columns.files, columns.known
-    files[Kind.DATA] = _numbers(snapshots, "added-data-files")
-    files[Kind.DELETE_FILE] = _numbers(snapshots, "added-delete-files")
+            if (stored := tree.opened.files.get(key)) is not None:  # it is still there
+                written[kind][place], known[kind][place] = stored.size_bytes, True
+    _add_manifests(index, written)
+    known[Kind.DATA_MANIFEST] = known[Kind.DELETE_MANIFEST] = np.array(index.counts) >= 0
     written[Kind.DATA] = _numbers(snapshots, "added-files-size")
     # Iceberg adds delete files to the size of what was added: apart, both are known only where there are none.
     has_summary = np.array([bool(one.summary) for one in snapshots], dtype=bool)
-    known[Kind.DATA.value] = known[Kind.DELETE_FILE.value] = has_summary & (files[Kind.DELETE_FILE] == 0)
+    known[Kind.DATA] = known[Kind.DELETE_FILE] = has_summary & (_numbers(snapshots, "added-delete-files") == 0)
+    live = _numbers(snapshots, "total-files-size")
+    return Commits(event_time_s=times_s, data_bytes_live=live, written_bytes=written), known
 
 
 def _numbers(snapshots: Sequence[Snapshot], key: str) -> Ints:
     return np.array([one.count_of(key) or 0 for one in snapshots], dtype=np.int64)
 
 
-def _add_manifests(index: ManifestIndex, columns: _Columns) -> Ints:
+def _add_manifests(index: ManifestIndex, written: Mapping[Kind, Ints]) -> None:
     """Manifests by the snapshot that added them. Those merged away before the commit ended left no trace."""
     places = {snapshot.snapshot_id: place for place, snapshot in enumerate(index.snapshots)}
-    created = np.zeros(len(index.snapshots), dtype=np.int64)
     for manifest in index.manifests:
-        place = None if manifest.added_snapshot_id is None else places.get(manifest.added_snapshot_id)
-        if place is None:
-            continue
-        kind = Kind.DELETE_MANIFEST if manifest.content == 1 else Kind.DATA_MANIFEST
-        columns.written[kind][place] += manifest.manifest_length
-        columns.files[kind][place] += 1
-        created[place] += 1
-    columns.known[Kind.DATA_MANIFEST.value] = columns.known[Kind.DELETE_MANIFEST.value] = np.array(index.counts) >= 0
-    return created
+        if manifest.added_snapshot_id in places:
+            kind = Kind.DELETE_MANIFEST if manifest.content == 1 else Kind.DATA_MANIFEST
+            written[kind][places[manifest.added_snapshot_id]] += manifest.manifest_length
 
 
 def _versions_of_snapshots(tree: Tree, versions: Versions) -> dict[int, str]:

@@ -100,7 +100,7 @@ def _json_band(inspection: Inspection, around: float, snapshot: float) -> float:
 def _found_lists(inspection: Inspection) -> forecast.FoundFiles:
     counts = np.array(inspection.tree.index.counts, dtype=np.float64)
     written = inspection.history.ledger.written_bytes[Kind.MANIFEST_LIST]
-    known = inspection.history.known[Kind.MANIFEST_LIST.value] & (counts > 0)
+    known = inspection.history.known[Kind.MANIFEST_LIST] & (counts > 0)
     return forecast.FoundFiles(counts=counts[known], new=counts[known], bytes=written[known].astype(np.float64))
 
 
@@ -130,7 +130,7 @@ def _other_manifests(inspection: Inspection, simulated: list[bool]) -> float:
 def _versions_per_snapshot(inspection: Inspection, others: float) -> float | None:
     """metadata.json for each snapshot that a case has, without what expiries write, which is simulated on its own."""
     history = inspection.history
-    made = int(history.known[Kind.METADATA_JSON.value].sum())
+    made = int(history.known[Kind.METADATA_JSON].sum())
     if not made:
         return None
     since = len(history.versions) - round(history.versions_per_commit * made)

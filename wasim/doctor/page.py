@@ -64,7 +64,7 @@ def _pictures(inspection: Inspection) -> Iterator[Picture]:
     sizes = {kind: [totals.of(kind, state).bytes for state in states] for kind in METADATA_KINDS}
     for chart in (
         plan_states([terminal.state_name(one) for one in states], sizes),
-        plan_history(history.ledger, history.known),
+        plan_history(history.ledger.written_bytes, history.known),
     ):
         yield picture_of(draw_chart(chart) if isinstance(chart, Chart) else chart)
 

@@ -47,8 +47,9 @@ def _gauges(inspection: Inspection) -> Iterator[tuple[str, str, Sequence[tuple[o
         "When the table was last read",
         [(f"{inspection.tree.opened.listed_at_s:.3f}", {})],
     )
-    if len(at_s := history.ledger.reported_at_s):
-        yield "last_commit_timestamp_seconds", "When the newest snapshot was made", [(f"{float(at_s[-1]):.3f}", {})]
+    if snapshots := inspection.tree.index.snapshots:
+        at_s = snapshots[-1].timestamp_ms / 1000
+        yield "last_commit_timestamp_seconds", "When the newest snapshot was made", [(f"{at_s:.3f}", {})]
     kinds = [
         (amount, {"kind": kind.value, "state": state.value})
         for kind in Kind
@@ -105,20 +106,19 @@ def watch(
 
 def new_commits(before: Inspection, after: Inspection) -> Iterator[str]:
     """A line for each snapshot that the later inspection has and the earlier has not, and one for those that went."""
-    old = set(before.history.ledger.snapshot_id.tolist())
-    ledger, known = after.history.ledger, after.history.known
-    for row, snapshot_id in enumerate(ledger.snapshot_id.tolist()):
-        if snapshot_id in old:
+    old, new = ({one.snapshot_id for one in found.tree.index.snapshots} for found in (before, after))
+    written, known = after.history.ledger.written_bytes, after.history.known
+    for row, snapshot in enumerate(after.tree.index.snapshots):
+        if snapshot.snapshot_id in old:
             continue
         sizes = [
-            f"{name} {format_bytes(int(ledger.written_bytes[kind][row]))}"
+            f"{name} {format_bytes(int(written[kind][row]))}"
             for kind, name in _SHORT.items()
-            if known[kind.value][row] and ledger.written_bytes[kind][row]
+            if known[kind][row] and written[kind][row]
         ]
-        when = moment_words(float(ledger.reported_at_s[row]))
-        yield f"{when} {printable(str(ledger.operation[row]), 40)} {snapshot_id}: {', '.join(sizes) or 'sizes unknown'}"
-    gone = len(old - set(ledger.snapshot_id.tolist()))
-    if gone:
+        when, what = moment_words(snapshot.timestamp_ms / 1000), printable(snapshot.operation or "unknown", 40)
+        yield f"{when} {what} {snapshot.snapshot_id}: {', '.join(sizes) or 'sizes unknown'}"
+    if gone := len(old - new):
         yield f"{moment(after.tree.opened.listed_at_s)} {format_count(gone, 'snapshot')} went"
 
 

@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 
-from wasim.ledger import METADATA_KINDS, Kind, Ledger
+from wasim.ledger import METADATA_KINDS, Kind
 from wasim.report.charts import axes
 from wasim.report.charts.chart import KIND_LOOKS, Chart, LeftOut, look_of
 from wasim.report.words import KIND_NAMES
-from wasim.units import format_bytes
+from wasim.units import Ints, format_bytes
 
 _COMMITS = "What did each commit write?"
 
@@ -35,22 +35,21 @@ def draw_states(ax: Axes, states: Sequence[str], bytes_by_kind: Mapping[Kind, Se
     return ax
 
 
-def draw_history(ax: Axes, ledger: Ledger, known: Mapping[str, np.ndarray]) -> Axes:
+def draw_history(ax: Axes, written: Mapping[Kind, Ints], known: Mapping[Kind, np.ndarray]) -> Axes:
     """Bytes that each commit wrote by kind, where they are known."""
     ends: list[axes.EndLabel] = []
     lows, highs = list[float](), list[float]()
     for kind in METADATA_KINDS:
-        written, look = ledger.written_bytes[kind], KIND_LOOKS[kind]
-        shown = known[kind.value] & (written > 0)
+        shown, look = known[kind] & (written[kind] > 0), KIND_LOOKS[kind]
         if not shown.any():
             continue
-        commits, sizes = ledger.commit[shown].astype(np.float64), written[shown].astype(np.float64)
+        commits, sizes = 1.0 + np.flatnonzero(shown), written[kind][shown].astype(np.float64)
         ax.plot(commits, sizes, **look.points, markersize=2.5, alpha=0.7)
         ends.append(axes.EndLabel(text=KIND_NAMES[kind], y=float(sizes[-1]), look=look))
         lows.append(float(sizes.min()))
         highs.append(float(sizes.max()))
     ax.set(yscale="log", xlabel="commit, of those whose snapshots are left", ylabel="written by the commit")
-    ax.set_xlim(0, len(ledger) * 1.02 + 1)
+    ax.set_xlim(0, len(known[Kind.METADATA_JSON]) * 1.02 + 1)
     ax.set_ylim(*axes.pad_log_limits(min(lows), max(highs)))
     ax.locator_params(axis="x", nbins=6, integer=True)
     axes.set_byte_axis(ax.yaxis)
@@ -74,16 +73,15 @@ def plan_states(states: Sequence[str], bytes_by_kind: Mapping[Kind, Sequence[int
     )
 
 
-def plan_history(ledger: Ledger, known: Mapping[str, np.ndarray]) -> Chart | LeftOut:
+def plan_history(written: Mapping[Kind, Ints], known: Mapping[Kind, np.ndarray]) -> Chart | LeftOut:
     """The chart of a rebuilt history, or why not."""
-    if len(ledger) < 2 or not any(
-        (known[kind.value] & (ledger.written_bytes[kind] > 0)).any() for kind in METADATA_KINDS
-    ):
+    is_shown = any((known[kind] & (written[kind] > 0)).any() for kind in METADATA_KINDS)
+    if len(known[Kind.METADATA_JSON]) < 2 or not is_shown:
         return LeftOut(name="commit_sizes", title=_COMMITS, why="Fewer than two commits are left.")
     return Chart(
         name="commit_sizes",
         title=_COMMITS,
         reading="Points are files that are still there.",
-        panels=(partial(draw_history, ledger=ledger, known=known),),
+        panels=(partial(draw_history, written=written, known=known),),
         right_in=1.22,
     )
