@@ -25,26 +25,7 @@ from wasim.ledger.readers import ICEBERG_JAVA
 from wasim.runs import RunFolder, write_atomically
 from wasim.scenario import Case
 from wasim.scenario.settings import DATA_FOLDER
-from wasim.spark import Catalog, Session, drive
-from wasim.spark.probe import (
-    ColdTable,
-    Occasion,
-    Planned,
-    PlanningTable,
-    Probed,
-    Query,
-    Reader,
-    Round,
-    TableState,
-    execution_ms,
-    list_data_files,
-    open_readers,
-    plans,
-    probe_cold,
-    probe_of,
-    queries,
-    timed_load,
-)  # fmt: skip
+from wasim.spark import Catalog, Session, drive, probe
 from wasim.spark.servers import Servers
 from wasim.units import Floats
 from wasim.workload import Probe
@@ -62,8 +43,8 @@ class PlanningTarget:
     """
 
     label: str
-    planned: Sequence[Planned]
-    occasion: Occasion
+    planned: Sequence[probe.Planned]
+    occasion: probe.Occasion
     rounds: int
     data_folders: Sequence[Path]
 
@@ -81,23 +62,23 @@ class _Timed:
 
 def time_planning(target: PlanningTarget, machine: Mapping[str, Any], json_path: Path) -> Times:
     """Load, planning and listing, timed; a JSON file takes every round. Raises what a query raised."""
-    plans = [_time_plan(reader, query, target) for reader, query in target.planned]
+    planned = [_time_plan(reader, query, target) for reader, query in target.planned]
     # variants load in the same way: the first of each reader stands for all
     loading = {reader.name: reader for reader, _ in reversed(target.planned) if reader.loads_apart}
     loads = [_time_load(reader, target.rounds) for reader in loading.values()]
     listings = [_time_listing(target)] if target.data_folders else []
-    timed = [*(one for one, _ in plans), *loads, *(one for one, _ in listings)]
+    timed = [*(one for one, _ in planned), *loads, *(one for one, _ in listings)]
     write_atomically(json_path, json.dumps(_document(timed, target, machine), indent=1))
-    return [probe for _, probe in plans], [scan for _, scan in listings]
+    return [one for _, one in planned], [scan for _, scan in listings]
 
 
-def _time_plan(reader: Reader, query: Query, target: PlanningTarget) -> tuple[_Timed, PlanningProbe]:
+def _time_plan(reader: probe.Reader, query: probe.Query, target: PlanningTarget) -> tuple[_Timed, PlanningProbe]:
     """Scan planning of one query, each round on a table loaded afresh; loading is timed apart."""
 
-    def plan_once() -> tuple[Round, float]:
-        table, load_ms = timed_load(reader)
+    def plan_once() -> tuple[probe.Round, float]:
+        table, load_ms = probe.timed_load(reader)
         plan, spent_s = _stopwatch(partial(reader.plan, table, query))
-        return Round(load_ms=load_ms, plan=plan), spent_s
+        return probe.Round(load_ms=load_ms, plan=plan), spent_s
 
     rounds, seconds = zip(*_repeat(plan_once, target.rounds), strict=True)
     loads_ms = [one.load_ms for one in rounds if one.load_ms is not None]
@@ -114,17 +95,17 @@ def _time_plan(reader: Reader, query: Query, target: PlanningTarget) -> tuple[_T
     }
     of = " ".join(part for part in (reader.name, reader.variant, query.name) if part)
     timed = _Timed(group=f"plan {query.name}", what="plan", of=of, seconds=seconds, extra_info=info)
-    return timed, probe_of(reader, query, rounds, target.occasion)
+    return timed, probe.probe_of(reader, query, rounds, target.occasion)
 
 
-def _time_load(reader: Reader, rounds: int) -> _Timed:
+def _time_load(reader: probe.Reader, rounds: int) -> _Timed:
     """Table load again and again with no planning in between, which caches favour: not the load before each plan."""
     _, seconds = zip(*_repeat(partial(_stopwatch, reader.load), rounds), strict=True)
     return _Timed(group="load alone", what="load_alone", of=reader.name, seconds=seconds, extra_info={})
 
 
 def _time_listing(target: PlanningTarget) -> tuple[_Timed, DirectoryScan]:
-    listing = partial(list_data_files, target.data_folders)
+    listing = partial(probe.list_data_files, target.data_folders)
     found, seconds = zip(*_repeat(partial(_stopwatch, listing), target.rounds), strict=True)
     list_calls, files = found[-1]
     info = {"after_commit": target.occasion.after_commit, "list_calls": list_calls, "files": files}
@@ -220,7 +201,7 @@ class Probing:
     context: CaseContext
     catalog: Catalog
     target: drive.Target
-    planning: PlanningTable
+    planning: probe.PlanningTable
     probes: list[PlanningProbe] = field(default_factory=list)
     listings: list[DirectoryScan] = field(default_factory=list)
 
@@ -232,8 +213,8 @@ class Probing:
     def probe(self, step: Probe) -> None:
         """Times planning by every reader and, at the end, a listing of directories and Spark's execution."""
         case, state = self.target.case, self.planning.state()
-        asked = tuple(queries(self.target, step.table, after_commit=step.after_commit))
-        probed = Probed(
+        asked = tuple(probe.queries(self.target, step.table, after_commit=step.after_commit))
+        probed = probe.Probed(
             session=self.target.session,
             catalog=self.catalog,
             table_name=drive.TABLE_NAME,
@@ -242,11 +223,11 @@ class Probing:
             state=state,
         )
         at_end = step.final and self.context.engine.writes_data
-        with open_readers(case.planning, probed) as readers:
+        with probe.open_readers(case.planning, probed) as readers:
             target = PlanningTarget(
                 label=case.label,
-                planned=plans(readers, asked),
-                occasion=Occasion(state=state, after_commit=step.after_commit, temperature="warm"),
+                planned=probe.plans(readers, asked),
+                occasion=probe.Occasion(state=state, after_commit=step.after_commit, temperature="warm"),
                 rounds=case.planning.rounds_at_end if step.final else case.planning.rounds,
                 data_folders=self._data_folders() if at_end and case.planning.listing else (),
             )
@@ -257,9 +238,10 @@ class Probing:
         spent: dict[str, Floats] = {}
         if at_end and case.planning.execution:
             spent = {
-                query.name: execution_ms(self.target, step.table, query, rounds=EXECUTION_ROUNDS) for query in asked
+                query.name: probe.execution_ms(self.target, step.table, query, rounds=EXECUTION_ROUNDS)
+                for query in asked
             }
-        self.probes.extend(_executed(probe, spent) for probe in probes)
+        self.probes.extend(_executed(one, spent) for one in probes)
         self.listings.extend(listings)
 
     def _data_folders(self) -> list[Path]:
@@ -272,19 +254,19 @@ class Probing:
         return [folder for folder in (self._local_root / name for name in outer) if folder.is_dir()]
 
 
-def _executed(probe: PlanningProbe, spent: Mapping[str, Floats]) -> PlanningProbe:
+def _executed(one: PlanningProbe, spent: Mapping[str, Floats]) -> PlanningProbe:
     """The probe with what Spark spent on its query, if it plans as Spark does: by Iceberg's library, as it comes."""
-    own = probe.reader == ICEBERG_JAVA and not probe.variant and probe.query in spent
-    return replace(probe, execution_ms=spent[probe.query]) if own else probe
+    own = one.reader == ICEBERG_JAVA and not one.variant and one.query in spent
+    return replace(one, execution_ms=spent[one.query]) if own else one
 
 
-def probe_fresh(case: Case, context: CaseContext, catalog: Catalog, state: TableState) -> list[PlanningProbe]:
+def probe_fresh(case: Case, context: CaseContext, catalog: Catalog, state: probe.TableState) -> list[PlanningProbe]:
     """The full scan of a finished case planned once by each reader in a fresh process, if the case asks for it."""
-    table = ColdTable(
+    table = probe.ColdTable(
         jars=context.session.jars,
         catalog=catalog,
         table_name=drive.TABLE_NAME,
         table_root=context.table_root,
-        occasion=Occasion(state=state, after_commit=case.commits, temperature="cold"),
+        occasion=probe.Occasion(state=state, after_commit=case.commits, temperature="cold"),
     )
-    return list(probe_cold(case.planning.readers, table)) if case.planning.cold else []
+    return list(probe.probe_cold(case.planning.readers, table)) if case.planning.cold else []

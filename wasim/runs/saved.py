@@ -11,26 +11,9 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
+from wasim import ledger
 from wasim.contention import ModelledLatency
 from wasim.errors import SavedFileError
-from wasim.ledger import (
-    CommitReports,
-    Contention,
-    DirectoryScan,
-    FileEvents,
-    Kind,
-    Ledger,
-    OperationTotals,
-    PlanningProbe,
-    Recording,
-    Requests,
-    StepRecords,
-    Summed,
-    Totals,
-    sum_by_operation,
-    sum_contention,
-    sum_events,
-)  # fmt: skip
 from wasim.ledger.parquet import read_columns, save_columns
 from wasim.ledger.totals import amplification
 from wasim.runs.documents import read_timed, timed_document
@@ -91,7 +74,7 @@ def _rows_of(case: Case) -> str:
 SAVED_VERSION = 3
 
 
-def keep_case(folder: RunFolder, case: CaseRun, recording: Recording | None) -> None:
+def keep_case(folder: RunFolder, case: CaseRun, recording: ledger.Recording | None) -> None:
     """Saves a finished case in the folder of its run."""
     unfinished = folder.unfinished_case(case.key)
     unfinished.mkdir(parents=True)
@@ -99,7 +82,7 @@ def keep_case(folder: RunFolder, case: CaseRun, recording: Recording | None) -> 
     make_durable(unfinished, folder.case(case.key))
 
 
-def save_case(case: CaseRun, recording: Recording | None, folder: Path) -> None:
+def save_case(case: CaseRun, recording: ledger.Recording | None, folder: Path) -> None:
     """Writes `case.json`, the ledger and, if there is one, the recording into `folder`, which must exist.
 
     Without a recording, the sums of the case are in `case.json`.
@@ -156,12 +139,12 @@ def read_case(folder: Path) -> CaseRun:
     return made
 
 
-def read_recording(folder: Path) -> Recording:
+def read_recording(folder: Path) -> ledger.Recording:
     """The recording that `save_case` wrote into a case's folder."""
-    return Recording(
-        events=read_columns(folder / "events.parquet", FileEvents),
-        reports=read_columns(folder / "reports.parquet", CommitReports),
-        steps=read_columns(folder / "steps.parquet", StepRecords),
+    return ledger.Recording(
+        events=read_columns(folder / "events.parquet", ledger.FileEvents),
+        reports=read_columns(folder / "reports.parquet", ledger.CommitReports),
+        steps=read_columns(folder / "steps.parquet", ledger.StepRecords),
     )
 
 
@@ -186,20 +169,20 @@ def _case_from(document: dict[str, Any], folder: Path) -> CaseRun:
         location = simulation.pop("location", location)  # where earlier versions saved it
     made = CaseRun.of_summed(
         case,
-        _summed(document, read_columns(folder / "ledger.parquet", Ledger), recording),
+        _summed(document, read_columns(folder / "ledger.parquet", ledger.Ledger), recording),
         key=document["key"],
         engine=document["engine"],
         wall_s=document["wall_s"],
     )
     return replace(
         made,
-        contention=made.contention if recording is None else sum_contention(recording),
+        contention=made.contention if recording is None else ledger.sum_contention(recording),
         is_sampled=recording is None,
         settled=document.get("settled", {}) if recording is None else settled_of(case, recording, made.live_bytes),
         location=location,
-        probes=tuple(read_timed(PlanningProbe, probe) for probe in document["probes"]),
-        requests=read_columns(requests, Requests) if requests.exists() else None,
-        listings=tuple(read_timed(DirectoryScan, listing) for listing in document["listings"]),
+        probes=tuple(read_timed(ledger.PlanningProbe, probe) for probe in document["probes"]),
+        requests=read_columns(requests, ledger.Requests) if requests.exists() else None,
+        listings=tuple(read_timed(ledger.DirectoryScan, listing) for listing in document["listings"]),
         simulation=_value(Simulation | None, simulation),
         latency=_value(ModelledLatency | None, document.get("latency")),
     )
@@ -215,23 +198,26 @@ def _value(kind: Any, document: object) -> Any:  # noqa: ANN401 - of that type
     return _reader(kind).validate_python(document)
 
 
-def _summed(document: dict[str, Any], ledger: Ledger, recording: Recording | None) -> Summed:
+def _summed(document: dict[str, Any], by_commit: ledger.Ledger, recording: ledger.Recording | None) -> ledger.Summed:
     if recording is None:
         untimed = [
             one | {"wall_s": np.nan if one["wall_s"] is None else one["wall_s"]} for one in document["operations"]
         ]
-        totals, operations = _value(Totals, document["totals"]), _value(tuple[OperationTotals, ...], untimed)
+        totals, operations = (
+            _value(ledger.Totals, document["totals"]),
+            _value(tuple[ledger.OperationTotals, ...], untimed),
+        )
     else:
-        totals, operations = sum_events(recording.events), sum_by_operation(recording)
-    return Summed(
+        totals, operations = ledger.sum_events(recording.events), ledger.sum_by_operation(recording)
+    return ledger.Summed(
         totals=totals,
-        live_bytes=_value(dict[Kind, int], document["live_bytes"]),
-        ledger=ledger,
+        live_bytes=_value(dict[ledger.Kind, int], document["live_bytes"]),
+        ledger=by_commit,
         ingested_bytes=document["ingested_bytes"],
         operations=operations,
-        band=_value(dict[Kind, float], document.get("band", {})),
+        band=_value(dict[ledger.Kind, float], document.get("band", {})),
         approximated=tuple(document.get("approximated", ())),
-        contention=_value(Contention | None, document.get("contention")),
+        contention=_value(ledger.Contention | None, document.get("contention")),
     )
 
 
