@@ -8,6 +8,7 @@ logarithm in between.
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import log
 from typing import Protocol
 
@@ -42,7 +43,7 @@ class Sampled(Protocol):
         """Sizes of metadata.json, compressed as this case has it."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class Shapes:
     """The shapes of one table and workload, at any interval and rate, whatever its metadata.json is compressed by."""
 
@@ -53,7 +54,6 @@ class Shapes:
     arrivals_of: Callable[[Case], Arrivals] | None = None  # what a commit of a case's writer brings
     file_bytes: FileBytes | None = None
     _encoded: dict[float, Sizes] = field(default_factory=dict)
-    _of_keys: KeyedShapes | None = None
     _position_deletes: PositionDeletes | None = None
 
     def of(self, case: Case) -> Shape:
@@ -67,7 +67,9 @@ class Shapes:
         arrivals = rolled(self._arrivals(case), case, self.file_bytes)
         sizes, deletes = self._sizes(case, arrivals), NO_POSITION_DELETES
         if merges_on_read(case):
-            deletes = self._position_deletes_of(case)
+            if self._position_deletes is None:
+                self._position_deletes = read_position_deletes(case, self.profile, self.site)
+            deletes = self._position_deletes
             sizes = replace(sizes, delete_manifests=deletes.manifests)
         file_bytes = self.file_bytes.knowing(arrivals)
         return Shape(arrivals=arrivals, file_bytes=file_bytes, sizes=sizes, position_deletes=deletes)
@@ -81,17 +83,10 @@ class Shapes:
         json = self._sampled(case).json_of(case, shape.arrivals)
         return replace(shape, sizes=replace(shape.sizes, json=json))
 
-    @property
+    @cached_property
     def _keyed_shapes(self) -> KeyedShapes:
         """Of a writer that deletes by key."""
-        if self._of_keys is None:
-            self._of_keys = KeyedShapes(profile=self.profile, site=self.site, encodes_each=self.encodes_each)
-        return self._of_keys
-
-    def _position_deletes_of(self, case: Case) -> PositionDeletes:
-        if self._position_deletes is None:
-            self._position_deletes = read_position_deletes(case, self.profile, self.site)
-        return self._position_deletes
+        return KeyedShapes(profile=self.profile, site=self.site, encodes_each=self.encodes_each)
 
     def _sizes(self, case: Case, arrivals: Arrivals) -> Sizes:
         sample = self._sampled(case)
@@ -99,7 +94,15 @@ class Shapes:
         place = bisect_right(ENCODED_ROWS, rows)
         few, many = ENCODED_ROWS[place - 1 : place + 1]
         low, high = (self._at(one, sample, arrivals) for one in (few, many))
-        return _between(low, high, log(rows / few) / log(many / few), arrivals.files)
+        share = log(rows / few) / log(many / few)
+        return replace(
+            low,
+            lists=low.lists.mean(high.lists, share),
+            sibling_saving=low.sibling_saving + (high.sibling_saving - low.sibling_saving) * share,
+            rewritten_more=low.rewritten_more + (high.rewritten_more - low.rewritten_more) * share,
+            deletes_more=low.deletes_more + (high.deletes_more - low.deletes_more) * share,
+            data_manifests=low.data_manifests.of_files(arrivals.files).between(high.data_manifests, share),
+        )
 
     def _arrivals(self, case: Case) -> Arrivals:
         if self.arrivals_of is None:
@@ -115,16 +118,3 @@ class Shapes:
         if rows not in self._encoded:
             self._encoded[rows] = sample.sizes(replace(arrivals, rows_per_file=rows))
         return self._encoded[rows]
-
-
-def _between(low: Sizes, high: Sizes, share: float, files: float) -> Sizes:
-    """Sizes between two, linear, where commits bring `files`."""
-    few = low.data_manifests.of_files(files)
-    return replace(
-        low,
-        lists=low.lists.mean(high.lists, share),
-        sibling_saving=low.sibling_saving + (high.sibling_saving - low.sibling_saving) * share,
-        rewritten_more=low.rewritten_more + (high.rewritten_more - low.rewritten_more) * share,
-        deletes_more=low.deletes_more + (high.deletes_more - low.deletes_more) * share,
-        data_manifests=few.between(high.data_manifests, share),
-    )

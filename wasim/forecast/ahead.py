@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from wasim.contention import LOCAL, commit_slowing
 from wasim.errors import WasimError
@@ -95,14 +96,13 @@ def profile_of(case: Case) -> WriterProfile:
     return profile
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class TableForecasts:
     """Forecasts of a table at `site`, as `case` says that it is written, and otherwise."""
 
     case: Case
     observed: Observed
     site: Site
-    _fits: Fits | None = None
     _by_interval: dict[float, Forecaster] = field(default_factory=dict)
 
     def over(self, case: Case, horizon_s: float) -> Forecast:
@@ -120,14 +120,13 @@ class TableForecasts:
             recipe = profile_of(case).recipe.statistics
             commits_twice = recipe is not None and recipe.commit != "same"
             observed = self.observed.every(interval_s / self.case.commit_interval_s, with_statistics=commits_twice)
-            fitted = as_observed(shape, observed, self._known_fits(), self.case)
+            fitted = as_observed(shape, observed, self._fits, self.case)
             self._by_interval[interval_s] = Forecaster(site=self.site, shape=fitted)
         return self._by_interval[interval_s]
 
-    def _known_fits(self) -> Fits:
-        if self._fits is None:
-            self._fits = fits_of(self._shape(self.case), self.observed)
-        return self._fits
+    @cached_property
+    def _fits(self) -> Fits:
+        return fits_of(self._shape(self.case), self.observed)
 
     def _shape(self, case: Case) -> Shape:
         profile = profile_of(case)

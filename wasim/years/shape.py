@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 
 from wasim.ledger import Kind
@@ -79,7 +80,7 @@ def read_shape(case: Case, profile: WriterProfile, site: Site) -> Shape:
     )
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class KeyedShapes:
     """Shapes of one table and its writer, which deletes by key, at any interval: from samples that intervals share
     where files have rows enough, or of each interval if it `encodes_each`.
@@ -88,13 +89,12 @@ class KeyedShapes:
     profile: WriterProfile
     site: Site
     encodes_each: bool = False
-    _commits: CommitSamples | None = None
     # by partition fields, rows of a checkpoint and interval
     _samples: dict[tuple[tuple[str, ...], int, float], KeyedSample] = field(default_factory=dict)
 
     def of(self, case: Case, horizon_s: float) -> Shape:
         """The shape of a case, with its stages over a horizon in seconds."""
-        arrivals = self._arrivals(case)
+        arrivals = self._commits.arrivals(case)
         sample = self._sample(case, arrivals)
         sizes = sample.sizes(case, arrivals, deltas := sample.deltas(case, arrivals))
         file_bytes, numbers = FileBytes(case, self.profile).with_rows_apart(deltas.apart_bytes), keys_on_the_way(case)
@@ -117,13 +117,12 @@ class KeyedShapes:
 
     def with_json_of(self, case: Case, shape: Shape) -> Shape:
         """The shape of a like case, with metadata.json compressed as this case has it."""
-        json = self._sample(case, self._arrivals(case)).json_of(case)
+        json = self._sample(case, self._commits.arrivals(case)).json_of(case)
         return replace(shape, sizes=replace(shape.sizes, json=json), bands=_bands_of(replace(shape.sizes, json=json)))
 
-    def _arrivals(self, case: Case) -> Arrivals:
-        if self._commits is None:
-            self._commits = CommitSamples(profile=self.profile)
-        return self._commits.arrivals(case)
+    @cached_property
+    def _commits(self) -> CommitSamples:
+        return CommitSamples(profile=self.profile)
 
     def _sample(self, case: Case, arrivals: Arrivals) -> KeyedSample:
         fields = tuple(one.transform for one in case.table.partition_by)
