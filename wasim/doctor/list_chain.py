@@ -11,7 +11,7 @@ damage inside a compressed block whose file still has its blocks, their sync mar
 file that lists lead to is called an orphan, all of them are read whole.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -163,7 +163,11 @@ class _Chain:
     ) -> ScannedRecords:
         items = allowed_items(packed.file_bytes)
         scanned = scan_records(raw, scanner, source=packed.source, items=items, records=records, stop=stop)
-        _check_lengths(scanned.rows, scanner.places[_LENGTH], packed.source)
+        for row in scanned.rows:
+            length = row[scanner.places[_LENGTH]]
+            if not isinstance(length, int) or not 0 <= length <= MOST_MANIFEST_BYTES:
+                problem = f"has a manifest of {length!r} bytes; from 0 to {MOST_MANIFEST_BYTES} are believed"
+                raise IcebergFileError(packed.source, problem)
         return scanned
 
     def _front(
@@ -206,14 +210,6 @@ def _scanner_of(packed: PackedContainer) -> Scanner:
         return _scanner(packed.header.get("avro.schema", b""))
     except IcebergFileError as error:
         raise IcebergFileError(packed.source, error.problem) from error
-
-
-def _check_lengths(rows: Sequence[Row], at: int, key: str) -> None:
-    for row in rows:
-        length = row[at]
-        if not isinstance(length, int) or not 0 <= length <= MOST_MANIFEST_BYTES:
-            problem = f"has a manifest of {length!r} bytes; from 0 to {MOST_MANIFEST_BYTES} are believed"
-            raise IcebergFileError(key, problem)
 
 
 @lru_cache(maxsize=64)

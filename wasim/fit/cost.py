@@ -64,12 +64,20 @@ class WriterFit:
         return self.completed(replace(appends, files_per_commit=files), expected=appends)
 
     def completed(self, appends: model.Appends, *, expected: model.Appends | None = None) -> model.Appends:
-        """Appends read from a scenario, with sizes of data and manifests from the group's ledgers.
+        """Appends read from a scenario, with sizes of data and manifests from the group's ledgers: how large manifests
+        are decides when full ones are sealed.
 
         `expected` are the appends whose files and rows give the data bytes, where they differ.
         """
-        data_bytes = self.group.data_bytes(expected or appends)
-        return _with_fitted_sizes(replace(appends, data_bytes_per_commit=data_bytes), self.kinds)
+        appends = replace(appends, data_bytes_per_commit=self.group.data_bytes(expected or appends))
+        fitted = next(one for one in self.kinds if one.kind is Kind.DATA_MANIFEST)
+        files = float(appends.files_per_commit)
+        rows = model.drivers_of_manifests(appends, added=np.array([files, 0.0, 0.0]), merged=np.array([0.0, 0.0, 1.0]))
+        new, header, with_one = fitted.bytes_of(rows, appends)
+        if not (appends.merges and 0 < header < new and with_one > header):
+            return appends
+        sizes = model.ManifestSizes(new_bytes=new, header_bytes=header, entry_bytes=with_one - header)
+        return replace(appends, sizes=sizes)
 
 
 def fit_group(group: Group) -> WriterFit:
@@ -112,18 +120,6 @@ def _header_law(group: Group) -> tuple[float, float]:
         return float(headers.mean()), 0.0
     per_column, constant = np.polyfit([one.appends.columns for one in group.observed], headers, 1)
     return float(constant), float(per_column)
-
-
-def _with_fitted_sizes(appends: model.Appends, kinds: tuple[KindFit, ...]) -> model.Appends:
-    """The appends with manifests as large as fitted, which decides when full ones are sealed."""
-    fitted = next(one for one in kinds if one.kind is Kind.DATA_MANIFEST)
-    files = float(appends.files_per_commit)
-    rows = model.drivers_of_manifests(appends, added=np.array([files, 0.0, 0.0]), merged=np.array([0.0, 0.0, 1.0]))
-    new, header, with_one = fitted.bytes_of(rows, appends)
-    if not (appends.merges and 0 < header < new and with_one > header):
-        return appends
-    sizes = model.ManifestSizes(new_bytes=new, header_bytes=header, entry_bytes=with_one - header)
-    return replace(appends, sizes=sizes)
 
 
 def report_cost(kind_fit: KindFit, group: Group) -> CostFit:

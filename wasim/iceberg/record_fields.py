@@ -275,18 +275,13 @@ def manifest_file_schema_texts(format_version: int, release: Release = NEWEST) -
     """The `avro.schema` and `iceberg.schema` of a manifest list's header."""
     struct = manifest_file_struct(format_version, release)
     if release.library == "python":
-        struct = _with_one_doc(struct)
+        # pyiceberg documents the first field alone
+        summary = _list(508, StructType(tuple(replace(field, doc=None) for field in _SUMMARY.fields)))
+        first, *rest = struct.fields
+        types = (summary if field.field_id == 507 else field.type for field in rest)
+        undocumented = (replace(field, doc=None, type=kind) for field, kind in zip(rest, types, strict=True))
+        struct = StructType((first, *undocumented))
     return _schema_texts(struct, "manifest_file", release)
-
-
-def _with_one_doc(struct: StructType) -> StructType:
-    """The record of a manifest list with the doc of its first field alone, as pyiceberg has it."""
-    summary = StructType(tuple(replace(field, doc=None) for field in _SUMMARY.fields))
-    rest = [
-        replace(field, doc=None, type=_list(508, summary) if field.field_id == 507 else field.type)
-        for field in struct.fields[1:]
-    ]
-    return StructType((struct.fields[0], *rest))
 
 
 def _schema_texts(struct: StructType, name: str, release: Release) -> tuple[str, str]:

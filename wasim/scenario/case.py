@@ -205,9 +205,19 @@ class Case:
         return " ".join([f"{self.writer_name} every {format_duration(self.commit_interval_s)}", *others, *repeated])
 
     def _swept(self, field: str, value: str) -> str:
-        if field in ("changes", "maintenance"):
-            return _described(getattr(self, field))
-        return f"{_brief(field)}={value}"
+        """`commit_interval=1m`; of changes and maintenance what there is, and the period or count that brings it, as
+        `expire_snapshots/2m + rewrite_manifests/50 manifests`.
+        """
+        if field not in ("changes", "maintenance"):
+            return f"{_brief(field)}={value}"
+        named = []
+        for name, given in getattr(self, field):
+            if given is not None and given.every is not None:
+                named.append(f"{name}/{format_duration(given.every)}")
+            elif given is not None:
+                counted, least = given.counted
+                named.append(f"{name}/{least} {counted.replace('_', ' ')}")
+        return " + ".join(named) or f"no {field}"
 
     @property
     def writer_name(self) -> str:
@@ -281,18 +291,6 @@ def _in_label_already(field: str) -> bool:
     part, _, name = field.partition(".")
     named = ("", "kind", "profile", "sink", "append", "writers", "upsert")
     return field == "commit_interval" or (part == "writer" and name in named)
-
-
-def _described(part: Changes | Maintenance) -> str:
-    """`expire_snapshots/2m + rewrite_manifests/50 manifests`: what there is, and the period or count that brings it."""
-    named = []
-    for name, given in part:
-        if given is not None and given.every is not None:
-            named.append(f"{name}/{format_duration(given.every)}")
-        elif given is not None:
-            counted, least = given.counted
-            named.append(f"{name}/{least} {counted.replace('_', ' ')}")
-    return " + ".join(named) or f"no {type(part).__name__.lower()}"
 
 
 def _brief(field: str) -> str:

@@ -31,9 +31,18 @@ def json_schema() -> dict[str, Any]:
     writer = properties["writer"]
     kinds = [{"enum": list(WRITER_KINDS)}, {"$ref": writer["$ref"]}]
     properties["writer"] = {"description": writer["description"], "anyOf": kinds}
-    properties["limits"] = _limits(properties["limits"])
+    metrics = {
+        name: {"type": "string", "pattern": limit_pattern(name), "description": metric.meaning}
+        for name, metric in METRICS.items()
+    }
+    limits = {"type": "object", "description": properties["limits"]["description"], "properties": metrics}
+    properties["limits"] = limits | {"additionalProperties": False}
     properties["sweep"] = _sweep(schema)
-    needed = _take_required(schema)
+    # what is required is taken out of where it stands: a sweep may give it instead
+    needed = list(schema.pop("required"))
+    for field in ("table", "workload", "writer"):
+        part = schema["$defs"][field.capitalize()]
+        needed += [f"{field}.{inner}" for inner in part.pop("required", [])]
     return {
         "$schema": DIALECT,
         "title": "wasim scenario",
@@ -56,19 +65,6 @@ def _in_editors_words(schema: Any) -> Any:  # noqa: ANN401 - JSON values
         _BOUNDS.get(key, key): _in_editors_words(value)
         for key, value in schema.items()
         if not (key == "title" and isinstance(value, str)) and not (key == "default" and value is None)
-    }
-
-
-def _limits(schema: dict[str, Any]) -> dict[str, Any]:
-    metrics = {
-        name: {"type": "string", "pattern": limit_pattern(name), "description": metric.meaning}
-        for name, metric in METRICS.items()
-    }
-    return {
-        "type": "object",
-        "description": schema["description"],
-        "properties": metrics,
-        "additionalProperties": False,
     }
 
 
@@ -107,15 +103,6 @@ def _values(value: dict[str, Any]) -> dict[str, Any]:
     items = {key: held for key, held in value.items() if key not in ("default", "description")}
     described = {"description": value["description"]} if "description" in value else {}
     return {"type": "array", "minItems": 1, "items": items, **described}
-
-
-def _take_required(schema: dict[str, Any]) -> list[str]:
-    """The required fields, dotted, taken out of where they stand: a sweep may give them instead."""
-    needed = list(schema.pop("required"))
-    for field in ("table", "workload", "writer"):
-        part = schema["$defs"][field.capitalize()]
-        needed += [f"{field}.{inner}" for inner in part.pop("required", [])]
-    return needed
 
 
 def _given_or_swept(field: str) -> dict[str, Any]:

@@ -116,23 +116,20 @@ def _properties(case: Case, profile: WriterProfile, location: str) -> dict[str, 
 
 def evolve_table(table: SimulatedTable, step: Evolve, moment: Moment) -> None:
     """Carries out one thing of the table's evolution."""
-    if step.evolution.rollback_commits is not None:
-        _roll_back(table, step.evolution.rollback_commits, moment)
+    commits = step.evolution.rollback_commits
+    if commits is not None:
+        held = table.history.get(table.snapshot_id) if table.snapshot_id is not None else None
+        for _ in range(commits):
+            parent = None if held is None else held.parent_snapshot_id
+            held = None if parent is None else table.history.get(parent)
+        if held is None:
+            raise WasimError(f"The table has no snapshot {commits} commits back to roll back to: none yet, or expired.")
+        roll_back_to(table, held, moment)
         return
     changed = evolve_metadata(table.json.base, step)
     table.apply_properties(TableProperties.read(step.table.properties))
     if changed != table.json.base:  # properties that the table has already: Iceberg commits nothing
         table.commit_metadata(changed, moment.updated_ms)
-
-
-def _roll_back(table: SimulatedTable, commits: int, moment: Moment) -> None:
-    held = table.history.get(table.snapshot_id) if table.snapshot_id is not None else None
-    for _ in range(commits):
-        parent = None if held is None else held.parent_snapshot_id
-        held = None if parent is None else table.history.get(parent)
-    if held is None:
-        raise WasimError(f"The table has no snapshot {commits} commits back to roll back to: none yet, or expired.")
-    roll_back_to(table, held, moment)
 
 
 def roll_back_to(table: SimulatedTable, held: Held, moment: Moment) -> None:

@@ -207,10 +207,6 @@ def forget(table: SimulatedTable, expired: list[Held]) -> None:
         return
     for held in expired:
         del table.history[held.snapshot_id]
-    _delete_unreached(table, expired)
-
-
-def _delete_unreached(table: SimulatedTable, expired: list[Held]) -> None:
     manifests = {manifest.file.manifest_path for held in table.history.values() for manifest in held.manifests}
     gone = {
         manifest.file.manifest_path: manifest

@@ -99,7 +99,16 @@ class Rows:
         """The least and the greatest value in each part of these rows; parts begin at these places."""
         if leaf.role is not None:
             return _extremes(self.values(leaf, rows), starts)
-        return _extremes_of_keys(leaf, self._keys(leaf, rows), starts)
+        keys = self._keys(leaf, rows)
+        if leaf.column.type not in ("string", "binary"):
+            return _extremes(values_of_keys(leaf, keys), starts)
+        # Texts begin as their digests do, so digests decide the extremes, and only two texts of a part are built.
+        if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
+            ranking = _ranking(leaf.salt, leaf.column.values)
+            return [texts_of_ranks(leaf, *pair) for pair in _extremes(ranking.ranks[keys], starts)]
+        digests = [_digest(leaf.salt, key) for key in keys.tolist()]
+        parts = [digests[start:stop] for start, stop in zip(starts, [*starts[1:], len(digests)], strict=True)]
+        return [(_spelt(leaf, min(part)), _spelt(leaf, max(part))) for part in parts]
 
     def _keys(self, leaf: Leaf, rows: RowSet) -> Ints:
         numbers, versions = rows.numbers, rows.versions
@@ -127,18 +136,6 @@ class Rows:
             all_of_block = np.arange(first, first + _HASHED_TOGETHER, dtype=np.int64)
             self.hashed[leaf.salt] = block, spark_xxhash64(all_of_block, self.case.seed, leaf.salt)
         return np.asarray(self.hashed[leaf.salt][1][numbers - block * _HASHED_TOGETHER])
-
-
-def _extremes_of_keys(leaf: Leaf, keys: Ints, starts: Sequence[int]) -> list[tuple[Any, Any]]:
-    if leaf.column.type not in ("string", "binary"):
-        return _extremes(values_of_keys(leaf, keys), starts)
-    # Texts begin as their digests do, so digests decide the extremes, and only two texts of a part are built.
-    if leaf.column.values is not None and leaf.column.values <= _MOST_RANKED:
-        ranking = _ranking(leaf.salt, leaf.column.values)
-        return [texts_of_ranks(leaf, *pair) for pair in _extremes(ranking.ranks[keys], starts)]
-    digests = [_digest(leaf.salt, key) for key in keys.tolist()]
-    parts = [digests[start:stop] for start, stop in zip(starts, [*starts[1:], len(digests)], strict=True)]
-    return [(_spelt(leaf, min(part)), _spelt(leaf, max(part))) for part in parts]
 
 
 def texts_of_ranks(leaf: Leaf, low: int, high: int) -> tuple[str | bytes, str | bytes]:

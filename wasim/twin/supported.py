@@ -86,20 +86,16 @@ def is_cut_by_sample(case: Case) -> bool:
 def check_answerable(case: Case, profile: WriterProfile) -> None:
     """Raises WasimError for what makes no sense: all else has an answer in sums, be it on average."""
     _check_upsert(case, profile)
-    _check_format(case, profile)
-    given: dict[str, str] = {}
-    for properties in case.all_properties:
-        given |= properties
-        TableProperties.read(given)
-
-
-def _check_format(case: Case, profile: WriterProfile) -> None:
     version = case.table.format_version
     if version > 2 and profile.release < (V4_SINCE if version >= PARQUET_SINCE else V3_SINCE):
         raise WasimError(
             f"table.format_version {version} is not simulated for {profile.name}, whose Iceberg is {profile.iceberg}."
             " Give 2, or the profile of a newer writer."
         )
+    given: dict[str, str] = {}
+    for properties in case.all_properties:
+        given |= properties
+        TableProperties.read(given)
 
 
 def _check_upsert(case: Case, profile: WriterProfile) -> None:

@@ -90,21 +90,17 @@ class Option:
         return self.keeps_up is None or self.keeps_up.until_s >= horizon_s
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionInputs:
-    """What options are made of, in addition to the runs: the fit, forecasts, judged limits and prices."""
-
-    fit: FitReport
-    forecasts: "RunForecasts | None"
-    outcomes: Sequence[LimitOutcome]
-    prices: Prices | None
-
-
-def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
-    first, prices = runs[0], inputs.prices
-    ahead = {} if inputs.forecasts is None else inputs.forecasts.of(first)
+def _read_option(
+    runs: list[CaseRun],
+    fit: FitReport,
+    outcomes: Sequence[LimitOutcome],
+    prices: Prices | None,
+    forecasts: "RunForecasts | None",
+) -> Option:
+    first = runs[0]
+    ahead = {} if forecasts is None else forecasts.of(first)
     planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
-    keeps_up = find_keeps_up(first, inputs.fit) or keeps_up_by_simulation(_simulated(first, ahead))
+    keeps_up = find_keeps_up(first, fit) or keeps_up_by_simulation(_simulated(first, ahead))
     by_horizon = _bytes_ahead(first, ahead)
     until_s = keeps_up.until_s if keeps_up is not None else float("inf")
     by_horizon = {horizon: size for horizon, size in by_horizon.items() if horizon <= until_s}
@@ -118,7 +114,7 @@ def _read_option(runs: list[CaseRun], inputs: OptionInputs) -> Option:
         by_horizon=by_horizon,
         forecast_band=max((one.band for one in ahead.values()), default=0.0),
         month_price=None if prices is None else month_price(first, month, prices),
-        verdicts=tuple(_verdict(runs, outcome) for outcome in inputs.outcomes),
+        verdicts=tuple(_verdict(runs, outcome) for outcome in outcomes),
     )
 
 
@@ -264,12 +260,11 @@ def answer_run(
     forecasts: "RunForecasts | None" = None,
 ) -> Answer:
     """The run's answer. `outcomes` are its limits, judged case by case."""
-    inputs = OptionInputs(fit=fit, forecasts=forecasts, outcomes=outcomes, prices=prices)
     limited = any(outcome["holds"] is not None for outcome in outcomes)  # a simulation judges none on time
     choices = []
     for group in group_cases(run):
         by_interval = groupby(group.cases, key=lambda one: one.case.commit_interval_s)  # as they are sorted
-        options = tuple(_read_option(list(cases), inputs) for _, cases in by_interval)
+        options = tuple(_read_option(list(cases), fit, outcomes, prices, forecasts) for _, cases in by_interval)
         chosen, because = _within_limits(options) if limited else _at_the_knee(options)
         choices.append(Choice(group=group, options=options, chosen=chosen, because=because))
     return Answer(

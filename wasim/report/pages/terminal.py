@@ -59,7 +59,11 @@ def render_table(text: TextTable, *, wrapped: bool = False) -> RenderableType:
     take several lines.
     """
     if not wrapped and "writer" in text.head:
-        text = _spared(text)
+        for name in text.spare:  # they are left out as far as the others do not fit
+            if _width(_without(text, text.head.index("writer"))) <= COLUMNS:
+                break
+            if name in text.head:
+                text = _without(text, text.head.index(name))
     if wrapped or "writer" not in text.head or _width(text) <= COLUMNS:
         return Group(Text(text.caption, style="bold"), _table(text, text.rows, wrapped=wrapped))
     place = text.head.index("writer")
@@ -69,16 +73,6 @@ def render_table(text: TextTable, *, wrapped: bool = False) -> RenderableType:
         mine = [row for row, own in zip(others.rows, writers, strict=True) if own == writer]
         parts += [Text(writer), _table(others, mine, headed=False)]
     return Group(*parts)
-
-
-def _spared(text: TextTable) -> TextTable:
-    """The table without the spare columns that do not fit, with writers in a column or as headings."""
-    for name in text.spare:
-        if _width(_without(text, text.head.index("writer"))) <= COLUMNS:
-            break
-        if name in text.head:
-            text = _without(text, text.head.index(name))
-    return text
 
 
 def _without(text: TextTable, place: int) -> TextTable:

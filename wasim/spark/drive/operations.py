@@ -50,7 +50,9 @@ def maintain(target: Target, step: Maintain) -> None:
         case "rewrite_manifests":
             target.call("rewrite_manifests")
         case "expire_snapshots":
-            _expire_snapshots(target, step)
+            since = datetime.fromtimestamp(_wall_ms_at(target, step) / 1000, UTC)
+            text = since.isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
+            target.call("expire_snapshots", f", older_than => TIMESTAMP '{text}', retain_last => {step.retain_last}")
         case _:
             _remove_orphan_files(target, step)
 
@@ -65,12 +67,6 @@ def rewrite_data_files(target: Target, step: Maintain) -> None:
         options |= {"partial-progress.enabled": "true", "partial-progress.max-commits": step.partial_progress_commits}
     listed = ", ".join(f"'{key}', '{value}'" for key, value in options.items())
     target.call("rewrite_data_files", f", options => map({listed})")
-
-
-def _expire_snapshots(target: Target, step: Maintain) -> None:
-    since = datetime.fromtimestamp(_wall_ms_at(target, step) / 1000, UTC)
-    text = since.isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
-    target.call("expire_snapshots", f", older_than => TIMESTAMP '{text}', retain_last => {step.retain_last}")
 
 
 def _remove_orphan_files(target: Target, step: Maintain) -> None:
