@@ -30,7 +30,6 @@ from wasim.spark import (
     JdbcCatalog,
     MemoryCatalog,
     PostgresqlCatalog,
-    S3Store,
     Session,
     drive,
     read_secrets,
@@ -63,9 +62,19 @@ class Place:
 
     def listing(self) -> dict[str, int]:
         """Bytes of every file of the table, by its path below `table_root`, as the store itself lists them."""
-        if self.catalog.store is not None:
-            return _list_objects(self.catalog.store, _TABLE_FOLDER)
-        return list_table(Path(self.table_root))
+        store = self.catalog.store
+        if store is None:
+            return list_table(Path(self.table_root))
+        secrets = {} if store.credentials is None else read_secrets(store.credentials)
+        options = S3Options(
+            endpoint=store.endpoint,
+            region=store.region,
+            access_key=secrets.get("access_key_id"),
+            secret_key=secrets.get("secret_access_key"),
+        )
+        place = plain_path(self.table_root)
+        listed = open_storage(self.table_root, options).list(place)
+        return {file.path.removeprefix(f"{place}/"): file.size_bytes for file in listed}
 
     def clear(self, session: Session) -> None:
         """Removes what an earlier attempt left in a store that is not local."""
@@ -220,18 +229,3 @@ def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     json_bytes = planning.state().metadata_json_bytes
     live = json_bytes, *planning.live_manifests(table), *planning.live_files(table)
     return dict.fromkeys(Kind, 0) | dict(zip(kinds, live, strict=True))
-
-
-def _list_objects(store: S3Store, folder: str) -> dict[str, int]:
-    """Bytes of every object below `folder` of the store, by its path relative to that."""
-    secrets = {} if store.credentials is None else read_secrets(store.credentials)
-    options = S3Options(
-        endpoint=store.endpoint,
-        region=store.region,
-        access_key=secrets.get("access_key_id"),
-        secret_key=secrets.get("secret_access_key"),
-    )
-    root = f"{store.location}/{folder}"
-    place = plain_path(root)
-    listed = open_storage(root, options).list(place)
-    return {file.path.removeprefix(f"{place}/"): file.size_bytes for file in listed}

@@ -196,7 +196,13 @@ def _in_athena(asked: _Upkeep) -> Iterator[_Block]:
     """
     table, names = sql.athena_name(asked.table), {job.name for job in asked.jobs}
     does = [job for job in asked.jobs if job.name in sql.ATHENA and not (job.name == ORPHANS and EXPIRY in names)]
-    own = _of_athena(asked.request, asked.kept)
+    request, kept = asked.request, asked.kept
+    compacts = kept.compact_every_s is not None or COMPACTION in request.own_jobs
+    options = _compaction(request, DEFAULT_TARGET_BYTES) if compacts else {}
+    own = {name: str(options[key]) for key, name in _OF_ATHENA.items() if options.get(key)}
+    if kept.older_than_s is not None:
+        least = {"vacuum_min_snapshots_to_keep": str(request.retain_last)} if request.retain_last > 1 else {}
+        own = {"vacuum_max_snapshot_age_seconds": f"{kept.older_than_s:.0f}", **least, **own}
     once = [_set_in_spark(table, own)] if own else []
     both = "-- it expires snapshots and removes orphan files\n" if ORPHANS in names else ""
     calls = [f"{both if job.name in (EXPIRY, ORPHANS) else ''}{sql.maintain(job.name, table)}" for job in does]
@@ -220,15 +226,6 @@ def _compaction(request: PlanRequest, default_bytes: int) -> dict[str, Any]:
     """Options of compaction; the target size only where it is not the default."""
     target = request.compaction_target_bytes
     return {**request.compaction, TARGET: None if target == default_bytes else target}
-
-
-def _of_athena(request: PlanRequest, kept: Maintenance) -> dict[str, str]:
-    compacts = kept.compact_every_s is not None or COMPACTION in request.own_jobs
-    options = _compaction(request, DEFAULT_TARGET_BYTES) if compacts else {}
-    found = {} if kept.older_than_s is None else {"vacuum_max_snapshot_age_seconds": f"{kept.older_than_s:.0f}"}
-    if kept.older_than_s is not None and request.retain_last > 1:
-        found["vacuum_min_snapshots_to_keep"] = str(request.retain_last)
-    return found | {name: str(options[key]) for key, name in _OF_ATHENA.items() if options.get(key)}
 
 
 def _schedule(every_s: float | None, minute: int, own: Mapping[str, Any]) -> str | None:

@@ -78,20 +78,15 @@ def main() -> None:
     try:
         _run()
     except SystemExit as ended:
-        _say_what_numba_saves()
+        history = sys.modules.get("wasim.years.history")
+        if history is not None and (seconds := history.missed_s()) > WORTH_SAYING_S:  # numba is missing
+            echo(f'note: {seconds:.0f} s went into stepping; pip install "wasim[fast]" compiles that.', err=True)
         waiting = sys.modules.get("wasim.storage.s3")
         if waiting is None or not waiting.is_left_running():
             raise
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(ended.code if isinstance(ended.code, int) else int(ended.code is not None))
-
-
-def _say_what_numba_saves() -> None:
-    """A line where numba is missing, and what it would have compiled took long."""
-    history = sys.modules.get("wasim.years.history")
-    if history is not None and (seconds := history.missed_s()) > WORTH_SAYING_S:
-        echo(f'note: {seconds:.0f} s went into stepping; pip install "wasim[fast]" compiles that.', err=True)
 
 
 def _say_which_flag(error: Any) -> NoReturn:  # noqa: ANN401 - of typer's types, which are private

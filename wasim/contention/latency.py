@@ -187,10 +187,7 @@ class _Model:
             arrivals += [(float(at_s), place) for at_s in due_s(kind, one.every_s, int(ends_s / one.every_s), 1, rng)]
         arrivals.sort()
         rules = RaceRules(groups=self._groups(request), properties=request.properties, rule=self.rule)
-        times_s, of_group = (
-            np.array([at_s for at_s, _ in arrivals]),
-            np.array([group for _, group in arrivals], dtype=int),
-        )
+        times_s, of_group = (np.array(column) for column in zip(*arrivals, strict=True))
         numbers = np.arange(1, len(arrivals) + 1)
         attempts = race(numbers, times_s, rules, rng, group_of=of_group)
         skip = int(SETTLING * len(arrivals))

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wasim.doctor.clock import GIVEN, commit_times
-from wasim.doctor.lists import ManifestIndex
 from wasim.doctor.tree import Tree
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.resolve import metadata_version
@@ -245,7 +244,11 @@ def _commits(tree: Tree, times_s: Floats, made: Mapping[int, str]) -> tuple[Comm
         for place, key in keys:
             if (stored := tree.opened.files.get(key)) is not None:  # it is still there
                 written[kind][place], known[kind][place] = stored.size_bytes, True
-    _add_manifests(index, written)
+    places = {snapshot.snapshot_id: place for place, snapshot in enumerate(snapshots)}
+    for manifest in index.manifests:  # those merged away before the commit ended left no trace
+        if manifest.added_snapshot_id in places:
+            kind = Kind.DELETE_MANIFEST if manifest.content == 1 else Kind.DATA_MANIFEST
+            written[kind][places[manifest.added_snapshot_id]] += manifest.manifest_length
     known[Kind.DATA_MANIFEST] = known[Kind.DELETE_MANIFEST] = np.array(index.counts) >= 0
     written[Kind.DATA] = _numbers(snapshots, "added-files-size")
     # Iceberg adds delete files to the size of what was added: apart, both are known only where there are none.
@@ -257,15 +260,6 @@ def _commits(tree: Tree, times_s: Floats, made: Mapping[int, str]) -> tuple[Comm
 
 def _numbers(snapshots: Sequence[Snapshot], key: str) -> Ints:
     return np.array([one.count_of(key) or 0 for one in snapshots], dtype=np.int64)
-
-
-def _add_manifests(index: ManifestIndex, written: Mapping[Kind, Ints]) -> None:
-    """Manifests by the snapshot that added them. Those merged away before the commit ended left no trace."""
-    places = {snapshot.snapshot_id: place for place, snapshot in enumerate(index.snapshots)}
-    for manifest in index.manifests:
-        if manifest.added_snapshot_id in places:
-            kind = Kind.DELETE_MANIFEST if manifest.content == 1 else Kind.DATA_MANIFEST
-            written[kind][places[manifest.added_snapshot_id]] += manifest.manifest_length
 
 
 def _versions_of_snapshots(tree: Tree, versions: Versions) -> dict[int, str]:

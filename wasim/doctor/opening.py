@@ -105,18 +105,13 @@ def open_table(
     if name is None or choice.metadata_file is not None:
         return _open(folder, choice)
     # Asked again after listing, a catalog names a metadata.json that is no older than any file listed.
-    folder, choice = _as_named(folder, choice, load_named(name).metadata_location)
-    return _open(folder, choice, is_by_catalog=True)
-
-
-def _as_named(folder: Folder, choice: Choice, metadata_location: str) -> tuple[Folder, Choice]:
-    """The folder with the metadata.json that a catalog names, also where the listing came before it."""
+    metadata_location = load_named(name).metadata_location
     path = plain_path(metadata_location)
     key = path.removeprefix(full_path(folder.root, ""))
     found = None if key == path or key in folder.files else folder.storage.find(path)
-    if found is not None:
+    if found is not None:  # the listing came before it
         folder = replace(folder, files={**folder.files, key: found})
-    return folder, replace(choice, metadata_file=metadata_location)
+    return _open(folder, replace(choice, metadata_file=metadata_location), is_by_catalog=True)
 
 
 def _absolute(path: str) -> str:

@@ -26,7 +26,8 @@ def hold_out_second_half(group: Group) -> tuple[HeldOut, ...]:
     long_enough = tuple(one for one in group.observed if len(one.ledger) >= FEWEST_COMMITS)
     if not long_enough:
         return ()
-    writer = fit_group(group.restricted(tuple(first_half(one) for one in long_enough)))
+    halves = (observe(one.case, one.ledger.head(len(one.ledger) // 2), one.probes) for one in long_enough)
+    writer = fit_group(group.restricted(tuple(halves)))
     words = ("first half of " + intervals_of(long_enough), "second half")
     return _compare(writer, *words, [(one, len(one.ledger) // 2) for one in long_enough], "second_half")
 
@@ -39,11 +40,6 @@ def split_intervals(group: Group) -> tuple[tuple[Observed, ...], tuple[Observed,
         tuple(one for one in group.observed if one.case.commit_interval_s not in held),
         tuple(one for one in group.observed if one.case.commit_interval_s in held),
     )
-
-
-def first_half(observed: Observed) -> Observed:
-    """The case with the first half of its commits."""
-    return observe(observed.case, observed.ledger.head(len(observed.ledger) // 2), observed.probes)
 
 
 def intervals_of(observed: Sequence[Observed]) -> str:

@@ -248,14 +248,12 @@ def _file_from(values: AvroValues, places: tuple[int | None, ...], source: str) 
 
 
 def _value_of(value: Any, number: int, source: str) -> Any:  # noqa: ANN401 - of the field's type
-    if number in _KEY_IDS:
-        return _map_from(value, _KEY_IDS[number], source)
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _map_from(pairs: list[dict[str, Any]] | None, key_id: int, source: str) -> dict[int, Any] | None:
-    if pairs is None:
+    if number not in _KEY_IDS:
+        return tuple(value) if isinstance(value, list) else value
+    if value is None:
         return None
+    pairs: list[dict[str, Any]] = value
+    key_id = _KEY_IDS[number]
     key, value = f"f{key_id}", f"f{key_id + 1}"
     if pairs and key not in pairs[0]:
         key, value = "n1", "n2"  # of a writer that numbers neither

@@ -115,7 +115,14 @@ def write_table(case: Case, warehouse: Path, journal: Journal) -> Table:
     catalog = RecordedCatalog(CATALOG_NAME, warehouse / "catalog.db", journal)
     rows = ArrivingRows(case)
     journal.enter("step", step=0, operation=CREATE_TABLE, event_ms=0, every_ms=0, rows=0)
-    table = _create(case, catalog, str(warehouse.joinpath(*TABLE_NAME.split("."))))
+    location, schema = str(warehouse.joinpath(*TABLE_NAME.split("."))), iceberg_schema(case.table)
+    table = catalog.create(
+        TABLE_NAME,
+        Schema.model_validate_json(schema_json(schema)),
+        PartitionSpec.model_validate_json(spec_json(partition_spec(case.table, schema))),
+        location,
+        **whole_paths(case.table.properties, location),
+    )
     journal.enter("done", snapshots=0)
     started_s = time.monotonic()
     for step in plan_steps(case):
@@ -125,17 +132,6 @@ def write_table(case: Case, warehouse: Path, journal: Journal) -> Table:
                     time.sleep(max(0.0, started_s + commit * case.commit_interval_s - time.monotonic()))
                 _append(table, rows, case, step, commit, journal)
     return table
-
-
-def _create(case: Case, catalog: RecordedCatalog, location: str) -> Table:
-    schema = iceberg_schema(case.table)
-    return catalog.create(
-        TABLE_NAME,
-        Schema.model_validate_json(schema_json(schema)),
-        PartitionSpec.model_validate_json(spec_json(partition_spec(case.table, schema))),
-        location,
-        **whole_paths(case.table.properties, location),
-    )
 
 
 def _append(table: Table, rows: ArrivingRows, case: Case, step: Append, commit: int, journal: Journal) -> None:

@@ -8,8 +8,7 @@ import numpy as np
 from wasim.contention import commit_slowing
 from wasim.fit.groups import name_without_interval
 from wasim.fit.report import FitReport, KeepsUp, LatencyFit, ModelPoint, SustainableInterval
-from wasim.ledger import METADATA_KINDS, Kind
-from wasim.report.series import outside_commits_bytes
+from wasim.ledger import Kind
 from wasim.runs import CaseRun
 from wasim.scenario.case import whole_commits
 from wasim.twin.profile import tables_in_turn
@@ -43,7 +42,7 @@ def written_line(fit: FitReport, run: CaseRun) -> tuple[Floats, Floats]:
     What the case wrote outside its commits, such as CREATE TABLE's metadata.json, is added as measured. Intervals
     between H/(n+1) and H/n make the same n commits; the one that divides the horizon best stands for them.
     """
-    outside = sum(outside_commits_bytes(run, kind) for kind in METADATA_KINDS)
+    outside = run.totals.metadata_bytes - int(run.ledger.metadata_bytes.sum())
     by_commits: dict[int, tuple[float, float]] = {}
     parts = [part for part in parts_for_table(fit.model_line, run) if part.horizon_s == run.case.horizon_s]
     for part in sorted(parts, key=lambda part: part.commit_interval_s):

@@ -63,11 +63,6 @@ def kinds_written(runs: tuple[CaseRun, ...]) -> tuple[Kind, ...]:
     return tuple(kind for kind in METADATA_KINDS if any(run.totals.written_bytes[kind] for run in runs))
 
 
-def outside_commits_bytes(run: CaseRun, kind: Kind) -> int:
-    """Bytes of one kind that the case wrote outside its commits, such as CREATE TABLE's metadata.json."""
-    return run.totals.written_bytes[kind] - int(run.ledger.written_bytes[kind].sum())
-
-
 def horizons_s(run: Run) -> list[float]:
     """Different horizons over which the cases' amplification is stated."""
     return sorted({case.amplification.horizon_s for case in run.cases})

@@ -89,7 +89,8 @@ def write_scenario(
 def recording_of(case: Case, lines: Lines, root: Path) -> Recording:
     """What a journal says of the case's table. AuditMismatch, or CaseFailed for other commits, if books do not balance.
 
-    A commit that took other rows than its own is not the scenario's.
+    A commit that took other rows than its own is not the scenario's. What manifests list as delete files is that in the
+    recording: names do not always tell.
     """
     recording = read_journal(lines, table_root=root).recording
     audit(recording.events, list_table(root))
@@ -100,7 +101,15 @@ def recording_of(case: Case, lines: Lines, root: Path) -> Recording:
             f"{len(rows)} commits were made, one of {odd} rows, not {case.commits} of {case.rows_per_commit} each."
             " Run the case again, on an idle machine."
         )
-    return _with_delete_files(recording, root)
+    deletes = {
+        os.path.relpath(local_path(entry.file.file_path), root)
+        for one in _listed(recording, root)
+        if one.content == 1
+        for entry in read_manifest(Path(local_path(one.manifest_path)).read_bytes(), source=one.manifest_path).entries
+    }
+    kind = recording.events.kind.copy()
+    kind[[file in deletes for file in recording.events.file]] = Kind.DELETE_FILE
+    return replace(recording, events=replace(recording.events, kind=kind))
 
 
 def _write(writer: Writer, case: Case, key: str, folder: RunFolder) -> None:
@@ -118,19 +127,6 @@ def _write(writer: Writer, case: Case, key: str, folder: RunFolder) -> None:
         wall_s=time.monotonic() - started_s,
     )
     keep_case(folder, replace(finished, location=str(root)), recording)
-
-
-def _with_delete_files(recording: Recording, root: Path) -> Recording:
-    """The recording in which what manifests list as delete files is that: names do not always tell."""
-    deletes = {
-        os.path.relpath(local_path(entry.file.file_path), root)
-        for one in _listed(recording, root)
-        if one.content == 1
-        for entry in read_manifest(Path(local_path(one.manifest_path)).read_bytes(), source=one.manifest_path).entries
-    }
-    kind = recording.events.kind.copy()
-    kind[[file in deletes for file in recording.events.file]] = Kind.DELETE_FILE
-    return replace(recording, events=replace(recording.events, kind=kind))
 
 
 def _listed(recording: Recording, root: Path) -> Sequence[ManifestFile]:

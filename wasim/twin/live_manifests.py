@@ -16,8 +16,8 @@ from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.record_encoding import Encoder
 from wasim.iceberg.record_fields import FileKey, ManifestContent, Status, key_of
 from wasim.iceberg.releases import MANIFEST_COUNTS_SINCE
-from wasim.iceberg.schemas import NestedField, Schema
-from wasim.iceberg.specs import PartitionSpec, partition_type
+from wasim.iceberg.schemas import NestedField
+from wasim.iceberg.specs import partition_type
 from wasim.ledger import Kind
 from wasim.rules.merging import ROLLING_FILES, groups_of_new, rolls_at
 from wasim.twin.bounds import decimal_bytes, single_value
@@ -133,10 +133,6 @@ class ManifestWriter:
         if self.is_parquet:
             return self._parquet_length([])
         return len(container_bytes(self._header, [], sync_marker=bytes(SYNC_BYTES), level=self.level))
-
-    def bound_to(self, schema: Schema, spec: PartitionSpec, content: ManifestContent) -> "ManifestWriter":
-        """The writer of manifests of a spec, under the schema in force."""
-        return replace(self, header=replace(self.header, schema=schema, spec=spec, content=content))
 
     def write(
         self,

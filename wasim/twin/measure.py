@@ -47,13 +47,14 @@ def measure_profile(table_folder: Path, case: Case, *, name: str) -> WriterProfi
     if len(found) < len(matches):
         raise SavedFileError(f"{table_folder}: {paths[matches.index(None)]} is not named as Spark names data files.")
     queries = {match["query"] for match in found}
+    epoch = "{epoch}" if any(int(match["epoch"]) for match in found) else found[0]["epoch"]
     return WriterProfile(
         name=name or case.writer_name,
         origin="measured",
         names="hadoop" if is_hadoop else "metastore",
         properties=_properties(metadata, case),
         summary=_summary(metadata.snapshots, queries, table_folder),
-        data_file=_data_file_template(found[0], streams=any(int(match["epoch"]) for match in found)),
+        data_file=f"data/{{partition}}{{task:05d}}-{{task_id}}-{{query_id}}-{epoch}-{{file:05d}}{found[0]['end']}",
         pace_s=_pace_s(metadata.snapshots),
         columns=_samples(entries, metadata, case),
         footer=_footer(entries, metadata, case),
@@ -105,11 +106,6 @@ def _summary(snapshots: tuple[Snapshot, ...], queries: set[str], source: Path) -
                 f"{source}: the summary's {key} changes from snapshot to snapshot, and wasim does not know it."
             )
     return templates
-
-
-def _data_file_template(match: re.Match[str], *, streams: bool) -> str:
-    epoch = "{epoch}" if streams else match["epoch"]
-    return f"data/{{partition}}{{task:05d}}-{{task_id}}-{{query_id}}-{epoch}-{{file:05d}}{match['end']}"
 
 
 def _samples(entries: list[ManifestEntry], metadata: TableMetadata, case: Case) -> tuple[ColumnSample, ...]:

@@ -3,7 +3,7 @@ of files. Other modules (`snapshot_updates`, `maintenance`, `flink` …) decide 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -137,7 +137,8 @@ class SimulatedTable:
         bound = (header.spec.spec_id, header.schema.schema_id, header.content)
         if bound != (spec_id, base.current_schema_id, content):
             spec = next(spec for spec in base.partition_specs if spec.spec_id == spec_id)
-            self.writer = self.writer.bound_to(base.current_schema(), spec, content)
+            header = replace(header, schema=base.current_schema(), spec=spec, content=content)
+            self.writer = replace(self.writer, header=header)
         return self.writer
 
     def merge(

@@ -70,14 +70,10 @@ def jobs_of(case: Case, arrivals: Arrivals) -> list[Job]:
         jobs.append(
             Job(operation="rewrite_manifests", runs=_runs(case, rewriting), least=rewriting.when_manifests or 0)
         )
-    return _with_commits_of_nothing(case, jobs)
-
-
-def _with_commits_of_nothing(case: Case, jobs: list[Job]) -> list[Job]:
-    """The jobs with the commits of nothing of a writer that rests, before and after the first of them."""
     rests = case.rests
     if rests is None or not rests.commits_of_nothing:
         return jobs
+    # a writer that rests makes commits of nothing before and after the first of the jobs
     every_s, between = rests.every_us / SECOND_US, [job.runs for job in jobs if job.runs is not None]
     turns = replace(schedule_of(case, every_s), horizon_s=every_s * rests.turns)
     first = Job(operation="empty", runs=turns, least=0, rests=rests, between=between)

@@ -101,7 +101,10 @@ def _read_option(
     ahead = {} if forecasts is None else forecasts.of(first)
     planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
     keeps_up = find_keeps_up(first, fit) or keeps_up_by_simulation(_simulated(first, ahead))
-    by_horizon = _bytes_ahead(first, ahead)
+    # as it was written over the run's own horizon, as it is forecast over others
+    by_horizon = {horizon_s: float(one.written_bytes) for horizon_s, one in ahead.items() if one.keeps_up}
+    if first.case.horizon_s in (DAY_S, MONTH_S, YEAR_S):
+        by_horizon[first.case.horizon_s] = float(first.of_all_tables.metadata_bytes)
     until_s = keeps_up.until_s if keeps_up is not None else float("inf")
     by_horizon = {horizon: size for horizon, size in by_horizon.items() if horizon <= until_s}
     month = ahead.get(MONTH_S) if MONTH_S in by_horizon else None
@@ -140,14 +143,6 @@ def _simulated(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> list[CaseRun]
     """The case's simulations in sums, shortest horizon first; none for cases that the fitted equations cover."""
     of_sums = [run] if run.is_sampled and not run.case.is_appends_of_one_writer else []
     return sorted([*of_sums, *(one.run for one in ahead.values())], key=lambda one: one.case.horizon_s)
-
-
-def _bytes_ahead(run: CaseRun, ahead: Mapping[float, "Forecast"]) -> dict[float, float]:
-    """Metadata bytes by horizon: as it was written over the run's own, as it is forecast over others."""
-    found = {horizon_s: float(one.written_bytes) for horizon_s, one in ahead.items() if one.keeps_up}
-    if run.case.horizon_s in (DAY_S, MONTH_S, YEAR_S):
-        found[run.case.horizon_s] = float(run.of_all_tables.metadata_bytes)
-    return found
 
 
 def month_price(run: CaseRun, month: "Forecast | None", prices: Prices) -> float | None:

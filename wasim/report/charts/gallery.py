@@ -36,16 +36,11 @@ def figure_svg(figure: Figure) -> str:
     """A whole SVG document, the same text for the same figure."""
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata=_NO_METADATA)
-    return _styled_once(_rounded(text.getvalue()))
-
-
-def _rounded(svg: str) -> str:
     coordinates = re.compile(r' (?:d|x|y)="[^"]*"')
-    return coordinates.sub(lambda one: re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", one[0]), svg)
-
-
-def _styled_once(svg: str) -> str:
-    """The document with consecutive markers of one style grouped under it."""
+    svg = coordinates.sub(
+        lambda one: re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", one[0]), text.getvalue()
+    )
+    # consecutive markers of one style are grouped under it
     repeated = re.compile(r'\s*<use [^>]*? style="([^"]*)"/>(?:\s*<use [^>]*? style="\1"/>)+')
 
     def shared(markers: re.Match[str]) -> str:
@@ -77,18 +72,14 @@ def inline_svg(svg: str, *, name: str, description: str) -> str:
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)  # HTML knows; without them the page holds no address at all
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
-    svg = _own_ids(svg, name)
+    # ids that something refers to are made the chart's own; the others, which only name parts, go
+    referred = {one or other for one, other in re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg)}
+    svg = re.sub(r' id="([^"]*)"', lambda match: f' id="{name}-{match[1]}"' if match[1] in referred else "", svg)
+    svg = svg.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')
     svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
     for colour, css in CSS_NAMES.items():
         svg = svg.replace(colour, f"var(--{css})")
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(description, quote=True)}" ', 1)
-
-
-def _own_ids(svg: str, name: str) -> str:
-    """Ids that something refers to, made the chart's own; the others, which only name parts, go."""
-    referred = {one or other for one, other in re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg)}
-    svg = re.sub(r' id="([^"]*)"', lambda match: f' id="{name}-{match[1]}"' if match[1] in referred else "", svg)
-    return svg.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')
 
 
 PNG_DOTS_PER_INCH = 200
