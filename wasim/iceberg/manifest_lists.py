@@ -7,18 +7,12 @@ from operator import attrgetter
 from typing import Any
 
 from wasim.errors import IcebergFileError
+from wasim.iceberg import record_fields
 from wasim.iceberg.avro_reader import AvroRecord, AvroValues, conforms, decode_block, merged_records, read_avro_schema
 from wasim.iceberg.containers import PYTHON_LIST, Block, Container, HeaderValues, read_container
 from wasim.iceberg.hash_order import java_map_order
 from wasim.iceberg.property_values import LONG_RANGE
 from wasim.iceberg.record_encoding import Encoder, record_encoder
-from wasim.iceberg.record_fields import (
-    FORMAT_VERSIONS,
-    attribute_of,
-    manifest_file_schema_texts,
-    manifest_file_struct,
-    named_fields,
-)
 from wasim.iceberg.record_scanning import check_items
 from wasim.iceberg.releases import NEWEST, Release
 
@@ -79,9 +73,11 @@ class ManifestList:
     codec: str
 
 
-_STRUCTS = [manifest_file_struct(version, release) for version in (1, 3) for release in (NEWEST, Release(1, 4))]
-_NAMES = named_fields(_STRUCTS)
-_ATTRIBUTES = {number: attribute_of(name) for name, number in _NAMES}
+_STRUCTS = [
+    record_fields.manifest_file_struct(version, release) for version in (1, 3) for release in (NEWEST, Release(1, 4))
+]
+_NAMES = record_fields.named_fields(_STRUCTS)
+_ATTRIBUTES = {number: record_fields.attribute_of(name) for name, number in _NAMES}
 _GETTERS = {number: attrgetter(name) for number, name in _ATTRIBUTES.items()}
 _OF_SUMMARY = (509, 510, 511, 518)
 _ZERO_IF_ABSENT = ("partition_spec_id", "content", "sequence_number", "min_sequence_number")
@@ -90,13 +86,13 @@ _ZERO_IF_ABSENT = ("partition_spec_id", "content", "sequence_number", "min_seque
 @lru_cache(maxsize=16)
 def manifest_file_encoder(format_version: int, release: Release) -> Encoder:
     """A function from ManifestFile to its bytes. They are the same in every list, so a long history may keep them."""
-    avro_schema, _ = manifest_file_schema_texts(format_version, release)
+    avro_schema, _ = record_fields.manifest_file_schema_texts(format_version, release)
     return record_encoder(read_avro_schema(avro_schema, source="avro.schema"), _GETTERS)
 
 
 def manifest_list_header_values(header: ManifestListHeader) -> Mapping[str, bytes]:
     """The header's keys and values: Java's in the order that its HashMap gives them."""
-    avro_schema, iceberg_schema = manifest_file_schema_texts(header.format_version, header.release)
+    avro_schema, iceberg_schema = record_fields.manifest_file_schema_texts(header.format_version, header.release)
     # Java prints the absent parent of a first snapshot as the word null.
     parent = "null" if header.parent_snapshot_id is None else str(header.parent_snapshot_id)
     texts = {"avro.codec": "deflate", "snapshot-id": str(header.snapshot_id), "parent-snapshot-id": parent}
@@ -154,14 +150,14 @@ def _read_header(values: Mapping[str, bytes], has_sequence: bool, source: str) -
         if number is not None and number not in LONG_RANGE:
             raise IcebergFileError(source, f"has a header whose {key} is beyond 64 bits")
     version = numbers["format_version"] or (2 if has_sequence else 1)
-    if version not in FORMAT_VERSIONS:
+    if version not in record_fields.FORMAT_VERSIONS:
         raise IcebergFileError(source, f"has format version {version}; 1, 2, 3 and 4 are known")
     return ManifestListHeader(**numbers | {"format_version": version})
 
 
 @lru_cache(maxsize=1)
 def _expected_record() -> AvroRecord:
-    texts = [manifest_file_schema_texts(version)[0] for version in (1, 3)]
+    texts = [record_fields.manifest_file_schema_texts(version)[0] for version in (1, 3)]
     return merged_records(*[read_avro_schema(text, source="avro.schema") for text in texts])
 
 

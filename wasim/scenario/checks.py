@@ -8,6 +8,7 @@ from math import ceil
 
 from wasim.iceberg.properties import WRITE_METADATA_LOCATION
 from wasim.ledger.readers import BOUNDARIES, CLICKHOUSE, LEAST_FOR_A_PERCENTILE, PYICEBERG
+from wasim.scenario import table_checks
 from wasim.scenario.case import rows_within, whole_commits
 from wasim.scenario.change_checks import check_changes, check_evolution, check_maintenance, check_upsert
 from wasim.scenario.faults import Check, Draft, Fault, Place, suggest
@@ -15,13 +16,6 @@ from wasim.scenario.metrics import METRICS, PERCENTILES_OF_PLANNING, parse_limit
 from wasim.scenario.parts import FLINK
 from wasim.scenario.scenario import triggers_s
 from wasim.scenario.settings import check_properties, check_spark_settings
-from wasim.scenario.table_checks import (
-    check_columns,
-    check_leaves,
-    check_partition_count,
-    check_partitions,
-    check_roles,
-)
 from wasim.units import format_count, format_duration
 
 MOST_ROWS_PER_COMMIT = 10**9
@@ -226,11 +220,11 @@ def check_limits(draft: Draft) -> Iterator[Fault]:
 
 
 _NEEDS: dict[Callable[[Draft], Iterator[Fault]], str] = {
-    check_columns: "table.columns",
-    check_leaves: "table.columns",
-    check_roles: "table.columns table.key_column table.time_column",
-    check_partitions: "table.columns table.partition_by",
-    check_partition_count: "table.columns table.partition_by workload commit_interval",
+    table_checks.check_columns: "table.columns",
+    table_checks.check_leaves: "table.columns",
+    table_checks.check_roles: "table.columns table.key_column table.time_column",
+    table_checks.check_partitions: "table.columns table.partition_by",
+    table_checks.check_partition_count: "table.columns table.partition_by workload commit_interval",
     check_properties: "table.properties",
     check_spark_settings: "environment.spark",
     check_distribution: "table.partition_by workload.distribution_mode",
