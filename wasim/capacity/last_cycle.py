@@ -19,9 +19,20 @@ from wasim.iceberg.properties import TableProperties
 from wasim.ledger import METADATA_KINDS, Kind, Summed, Totals
 from wasim.ledger.vocabulary import DATA_KINDS, MERGED_KINDS
 from wasim.processes import map_in_processes
-from wasim.scenario import Case, cycles
+from wasim.scenario import Case
 from wasim.scenario.case import whole_commits
 from wasim.scenario.changes import ExpireSnapshots
+from wasim.scenario.cycles import (
+    PARTS_OF_A_DAY,
+    SELDOM_S,
+    Window,
+    WrittenBy,
+    filling_since_s,
+    moments_of,
+    repeating_since_s,
+    window_of,
+    written_in_each,
+)
 from wasim.units import DAY_S, Floats
 from wasim.years import History, Shape, steps_compiled, summed
 from wasim.years.flows import DELETES, Flow
@@ -29,7 +40,7 @@ from wasim.years.json_sizes import OF_RETENTION
 from wasim.years.retention import Grown, Retention
 from wasim.years.samples import Samples
 
-_A_DAY = np.full(cycles.PARTS_OF_A_DAY, 1 / cycles.PARTS_OF_A_DAY)
+_A_DAY = np.full(PARTS_OF_A_DAY, 1 / PARTS_OF_A_DAY)
 PACE_DAYS = (1, 7, 30, 90, 180, 365)  # at which the pace of a table's cost is found
 SEEN_FROM_DAYS = 30  # looking at a cycle takes its time: at earlier ones of appends only where asked for
 SIZES = 240  # commits of a cycle whose metadata.json is measured
@@ -57,7 +68,7 @@ class Spread:
         return Spread(mean=self.mean + more, most=self.most + more, final=self.final + more)
 
 
-def _gathering_since_s(case: Case, whole: Samples, window: cycles.Window) -> float | None:
+def _gathering_since_s(case: Case, whole: Samples, window: Window) -> float | None:
     """The start of as many cycles in which manifests that compaction leaves gather until they merge as there are in
     some days, or of the history before there was any; None where nothing is compacted.
     """
@@ -66,13 +77,13 @@ def _gathering_since_s(case: Case, whole: Samples, window: cycles.Window) -> flo
         return None
     if case.changes_rows:  # of which not every job is sampled
         is_seldom = 0 < (compaction.every or 0) <= merging_s
-        return min(window.start_s, max(window.end_s / 2, window.end_s - cycles.SELDOM_S)) if is_seldom else None
+        return min(window.start_s, max(window.end_s / 2, window.end_s - SELDOM_S)) if is_seldom else None
     commits = whole.commits[whole.commits <= _commits_by(case, window.end_s)]
     after_jobs = 1 + np.flatnonzero((np.diff(commits) == 0) & (np.diff(commits[1:], append=np.inf) > 0))
     left, at_s = whole.scanned_manifests[after_jobs], commits[after_jobs] * case.commit_interval_s
     least = TableProperties.read(case.table.properties).merged_from
     merged_s = np.concatenate([[0.0], at_s[1:][np.diff(left) < -least / 2]])
-    since_s = merged_s[max(0, int(np.searchsorted(merged_s, merged_s[-1] - cycles.SELDOM_S, side="right")) - 1)]
+    since_s = merged_s[max(0, int(np.searchsorted(merged_s, merged_s[-1] - SELDOM_S, side="right")) - 1)]
     seen_s = float(merged_s[-1] - since_s) or window.end_s
     return max(0.0, min(window.start_s, window.end_s - seen_s))
 
@@ -102,7 +113,7 @@ class Course:
     sums `before` each of `written`.
     """
 
-    window: cycles.Window
+    window: Window
     end: Samples
     held_s: float
     sees_cycles: bool
@@ -123,28 +134,28 @@ class Courses:
     """The courses of a case in some windows: each is read off its history as soon as it is asked for."""
 
     whole: Samples
-    windows: tuple[cycles.Window, ...]
+    windows: tuple[Window, ...]
     case: Case
     shape: Shape
-    _found: dict[cycles.Window, Course] = field(default_factory=dict)
+    _found: dict[Window, Course] = field(default_factory=dict)
 
-    def over(self, window: cycles.Window) -> Course:
+    def over(self, window: Window) -> Course:
         """The course in a window."""
         if window not in self._found:
             self._found[window] = _read_off(self.whole, window, self.case, self.shape)
         return self._found[window]
 
 
-def courses_of(case: Case, shape: Shape, window: cycles.Window) -> Courses:
+def courses_of(case: Case, shape: Shape, window: Window) -> Courses:
     """The course of a case up to the end of a window, and those over shorter `PACE_DAYS` on the way: every
     history is looked at then, so that no figure depends on which others are asked for.
     """
     case = summed.of_one_writer(case)
     history = History(case=replace(case, horizon_s=window.end_s), shape=shape)
     days = (day for day in PACE_DAYS if case.changes_rows or day >= SEEN_FROM_DAYS)
-    shorter = (cycles.window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
+    shorter = (window_of(case, day * DAY_S) for day in days if day * DAY_S >= case.commit_interval_s)
     windows = (*(one for one in shorter if one.end_s < window.end_s), window)
-    stops = sorted({moment for one in windows for moment in cycles.moments_of(case, shape.manifest_growth, one)})
+    stops = sorted({moment for one in windows for moment in moments_of(case, shape.manifest_growth, one)})
     history.go_on_to(stops[-1], stops)
     return Courses(whole=history.samples(), windows=windows, case=case, shape=shape)
 
@@ -153,7 +164,7 @@ def _commits_by(case: Case, time_s: float) -> float:
     return float(whole_commits(horizon_s=time_s, commit_interval_s=case.commit_interval_s))
 
 
-def _read_off(whole: Samples, window: cycles.Window, case: Case, shape: Shape) -> Course:
+def _read_off(whole: Samples, window: Window, case: Case, shape: Shape) -> Course:
     def until(time_s: float) -> Samples | None:
         commits = _commits_by(case, time_s)
         if commits >= whole.commits[-1]:
@@ -161,8 +172,8 @@ def _read_off(whole: Samples, window: cycles.Window, case: Case, shape: Shape) -
         return whole.until(commits) if commits else None
 
     end = until(window.end_s) or whole
-    since_s = {kinds: cycles.repeating_since_s(_written_by(case, end, kinds), window) for kinds in _BYTES_OF}
-    if (filling_s := cycles.filling_since_s(case, shape.manifest_growth, window)) is not None:
+    since_s = {kinds: repeating_since_s(_written_by(case, end, kinds), window) for kinds in _BYTES_OF}
+    if (filling_s := filling_since_s(case, shape.manifest_growth, window)) is not None:
         since_s[MERGED_KINDS] = filling_s
     found = (_gathering_since_s(case, whole, window), since_s[MERGED_KINDS])
     held_s = min((one for one in found if one is not None), default=None)
@@ -180,13 +191,13 @@ def _read_off(whole: Samples, window: cycles.Window, case: Case, shape: Shape) -
     )
 
 
-def _written_by(case: Case, samples: Samples, kinds: frozenset[Kind]) -> cycles.WrittenBy:
+def _written_by(case: Case, samples: Samples, kinds: frozenset[Kind]) -> WrittenBy:
     last = np.append(np.diff(samples.commits) > 0, True)
     commits, so_far = samples.commits[last], samples.flows[last][:, _BYTES_OF[kinds]].sum(axis=1)
     return lambda times_s: np.interp(np.floor(times_s / case.commit_interval_s + 1e-9), commits, so_far)
 
 
-def courses_ahead(parts: Iterable[tuple[Case, Shape, cycles.Window]]) -> list[Courses]:
+def courses_ahead(parts: Iterable[tuple[Case, Shape, Window]]) -> list[Courses]:
     """The courses of these cases up to the ends of their windows, one case on each core where they take long: compiled
     steps through a year of hourly jobs take less than other processes do to begin.
     """
@@ -196,14 +207,14 @@ def courses_ahead(parts: Iterable[tuple[Case, Shape, cycles.Window]]) -> list[Co
     return [*map_in_processes(_courses_of, parts, processes=1 if is_short else None)]
 
 
-def _statements_of(case: Case, window: cycles.Window) -> float:
+def _statements_of(case: Case, window: Window) -> float:
     every_s: list[float] = [change.every for _, change in case.changes if change is not None]
     if case.writer.upsert is not None:
         every_s.append(case.commit_interval_s)
     return sum(window.end_s / one for one in every_s)
 
 
-def _courses_of(part: tuple[Case, Shape, cycles.Window]) -> Courses:
+def _courses_of(part: tuple[Case, Shape, Window]) -> Courses:
     return courses_of(*part)
 
 
@@ -248,16 +259,16 @@ class LastCycle:
         parts = self._written_parts("written_bytes", frozenset(METADATA_KINDS))
         days, end_s = self.length_s / DAY_S, self.course.window.end_s
         mean = most = final = 0.0
-        each_s = DAY_S / cycles.PARTS_OF_A_DAY
+        each_s = DAY_S / PARTS_OF_A_DAY
         for one, part in zip(self.course.written, parts, strict=True):
             if not part:
                 continue
             if one.kinds in _BYTES_OF:
                 written_by = _written_by(self.case, self.course.end, one.kinds)
-                found = cycles.written_in_each(each_s, written_by, cycles.Window(start_s=one.time_s, end_s=end_s))
+                found = written_in_each(each_s, written_by, Window(start_s=one.time_s, end_s=end_s))
             else:
                 found = self._json_by_part_of_a_day()
-            is_known = len(found) >= cycles.PARTS_OF_A_DAY and found.any()
+            is_known = len(found) >= PARTS_OF_A_DAY and found.any()
             relative = np.convolve(found, _A_DAY, "valid") / found.mean() if is_known else np.ones(1)
             mean += part / days
             most += part / days * float(relative.max())
@@ -268,7 +279,7 @@ class LastCycle:
         """Bytes of metadata.json as stored, of one version a commit, in each part of a day of the cycle."""
         commits, sizes = self._sampled_commits, _json_at(self.retention, self._sampled_commits)
         so_far = np.concatenate([[0.0], np.cumsum(np.diff(commits) * (sizes[1:] + sizes[:-1]) / 2)])
-        parts = int(self.length_s / DAY_S * cycles.PARTS_OF_A_DAY + 1e-9)
+        parts = int(self.length_s / DAY_S * PARTS_OF_A_DAY + 1e-9)
         return np.asarray(np.diff(np.interp(np.linspace(commits[0], commits[-1], parts + 1), commits, so_far)))
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from wasim.capacity.answer import conclusion, first_sections, further_sections
 from wasim.capacity.explorer import explorer_of
@@ -46,9 +47,7 @@ def scales_of(request: PlanRequest, simulator: SettingSimulator, intervals_s: tu
     rates = {rate * times: _with_workload(request, rows_per_second=str(rate * times)) for times in RATES}
     yield scale("rate", "Rows a second", rates, own=rate, simulator_of=simulator.of_other_rate)
     if request.source == FLAGS:
-        table = request.document["table"]
-        columns = 2 + sum(int(column.get("count", 1)) for column in table["columns"])
-        partitions = int(table["columns"][0]["values"]) if "partition_by" in table else 0
+        columns, partitions = _columns(request.document["table"])
         counts = sorted({max(LEAST_COLUMNS, min(MOST_COLUMNS, round(columns * times))) for times in TIMES})
         tables = {
             float(count): replace(request, document={**request.document, "table": table_of_columns(count, partitions)})
@@ -80,6 +79,12 @@ def _scale(
 def _with_workload(request: PlanRequest, **changed: str) -> PlanRequest:
     workload = {**request.document["workload"], **changed}
     return replace(request, document={**request.document, "workload": workload})
+
+
+def _columns(table: Mapping[str, Any]) -> tuple[int, int]:
+    own = 2 + sum(int(column.get("count", 1)) for column in table["columns"])
+    partitions = int(table["columns"][0]["values"]) if "partition_by" in table else 0
+    return own, partitions
 
 
 MOST_INTERVALS, FEW_INTERVALS = 6, 4

@@ -14,7 +14,7 @@ from wasim.capacity.settings import Setting, case_of, setting_of
 from wasim.capacity.words import SHOWN_METRICS
 from wasim.errors import WasimError
 from wasim.forecast.ahead import INTERVALS_S, site_of
-from wasim.report.answer import Answer
+from wasim.report.answer import Answer, Choice
 from wasim.report.pages.rendering import page_environment
 from wasim.report.pages.run_page import Sliders
 from wasim.runs import Run
@@ -26,8 +26,7 @@ TIMED = ("load_p50_ms", "planning_p50_ms", "monthly_cost")  # the report has mea
 
 
 def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
-    """The sliders for the interval that the answer suggests, or else the longest; over the run's intervals, and steps
-    of the ladder near the case's where they are few.
+    """The sliders for the interval that the answer suggests, or else the longest.
 
     None for cases that take long to simulate (changed rows, several writers, very many merges), and for maintenance
     that a plan has no setting for (jobs triggered by count).
@@ -39,12 +38,7 @@ def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
     jobs = [job for _, job in case.maintenance if job is not None]
     if not has_horizons(case) or any(job.every is None for job in jobs):
         return None
-    own_s = case.commit_interval_s
-    near = {own_s, *(option.interval_s for option in choice.options)}
-    for step in sorted(INTERVALS_S, key=lambda step: max(step / own_s, own_s / step)):
-        if len(near) < MOST_INTERVALS and 0.5 <= step <= HORIZONS_S[0]:
-            near.add(step)
-    intervals_s = thinned(near, own_s, most=MOST_INTERVALS)
+    intervals_s = _intervals(choice, case.commit_interval_s)
     swept = {name: value for name, value in case.swept.items() if name != "commit_interval"}
     requirements = Requirements(freshness=format_duration(max(intervals_s)))
     try:
@@ -53,6 +47,16 @@ def sliders_of_run(run: Run, answer: Answer, folder: Path) -> Sliders | None:
         return _sliders(request, setting_of(case), intervals_s)
     except WasimError:
         return None
+
+
+def _intervals(choice: Choice, own_s: float) -> list[float]:
+    """The run's intervals, and steps of the ladder near the case's where they are few."""
+    steps = sorted(INTERVALS_S, key=lambda step: max(step / own_s, own_s / step))
+    found = {own_s, *(option.interval_s for option in choice.options)}
+    for step in steps:
+        if len(found) < MOST_INTERVALS and 0.5 <= step <= HORIZONS_S[0]:
+            found.add(step)
+    return thinned(found, own_s, most=MOST_INTERVALS)
 
 
 def _sliders(request: PlanRequest, base: Setting, intervals_s: list[float]) -> Sliders | None:

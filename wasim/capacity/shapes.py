@@ -94,15 +94,7 @@ class Shapes:
         place = bisect_right(ENCODED_ROWS, rows)
         few, many = ENCODED_ROWS[place - 1 : place + 1]
         low, high = (self._at(one, sample, arrivals) for one in (few, many))
-        share = log(rows / few) / log(many / few)
-        return replace(
-            low,
-            lists=low.lists.mean(high.lists, share),
-            sibling_saving=low.sibling_saving + (high.sibling_saving - low.sibling_saving) * share,
-            rewritten_more=low.rewritten_more + (high.rewritten_more - low.rewritten_more) * share,
-            deletes_more=low.deletes_more + (high.deletes_more - low.deletes_more) * share,
-            data_manifests=low.data_manifests.of_files(arrivals.files).between(high.data_manifests, share),
-        )
+        return _between(low, high, log(rows / few) / log(many / few), arrivals.files)
 
     def _arrivals(self, case: Case) -> Arrivals:
         if self.arrivals_of is None:
@@ -118,3 +110,16 @@ class Shapes:
         if rows not in self._encoded:
             self._encoded[rows] = sample.sizes(replace(arrivals, rows_per_file=rows))
         return self._encoded[rows]
+
+
+def _between(low: Sizes, high: Sizes, share: float, files: float) -> Sizes:
+    """Sizes between two, linear, where commits bring `files`."""
+    few = low.data_manifests.of_files(files)
+    return replace(
+        low,
+        lists=low.lists.mean(high.lists, share),
+        sibling_saving=low.sibling_saving + (high.sibling_saving - low.sibling_saving) * share,
+        rewritten_more=low.rewritten_more + (high.rewritten_more - low.rewritten_more) * share,
+        deletes_more=low.deletes_more + (high.deletes_more - low.deletes_more) * share,
+        data_manifests=few.between(high.data_manifests, share),
+    )
