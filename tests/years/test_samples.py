@@ -51,3 +51,11 @@ def test_each_deletion_vector_is_a_delete_file():
     history.flows[:, Flow.REMOVED_FILES] = 1.0
     history.flows[:, Flow.WRITTEN_FILES + DELETES] = 1.0
     assert history.delete_files.tolist() == [3.0, 3.0]
+
+
+def test_a_rest_of_sums_is_no_delete_file():
+    history = samples_at(0, 4)
+    history.entries[:] = 5.0 + 1e-11
+    history.flows[:, Flow.WRITTEN_FILES] = 5.0
+    history.flows[:, Flow.REMOVED_FILES] = 0.0
+    assert history.delete_files.tolist() == [0.0, 0.0]

@@ -11,6 +11,7 @@ from wasim.years.flows import DATA, DELETES, Flow
 
 CHECKPOINTS = 200  # of a history at least
 BEFORE_MAINTENANCE = 1e-4  # of a commit
+NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +60,8 @@ class Samples:
         """Live delete files, as summaries count them: of several deletion vectors in one file each."""
         flows = self.flows
         data = flows[:, Flow.WRITTEN_FILES + DATA] - flows[:, Flow.REMOVED_FILES + DATA]
-        return np.maximum(0.0, self.entries - data)
+        found = self.entries - data
+        return np.where(found > NEGLIGIBLE * self.entries, found, 0.0)  # of a difference of sums a rest is none
 
     @cached_property
     def snapshots(self) -> Floats:
