@@ -62,11 +62,10 @@ def test_a_scan_reads_the_manifests_with_live_files_alone():
     """Appends that do not merge leave the manifests of compacted files listed, until the next compaction."""
     case = case_of("compaction", 1, 450)
     shape = read_shape(case, shipped_profile(case), Site())
-    summed = sum_history(case, shape, grown_of(case, shape, History(case=case, shape=shape).run()))
-    ledger, scanned = summed.ledger, summed.scanned
-    assert scanned.manifests[-1] == pytest.approx(ledger.live_entries[-1], abs=2)
-    assert ledger.live_manifests[-1] > 1.5 * scanned.manifests[-1]
-    assert scanned.bytes[-1] < summed.live_bytes[Kind.DATA_MANIFEST]
+    end = History(case=case, shape=shape).run()
+    assert end.scanned_manifests[-1] == pytest.approx(end.entries[-1], abs=2)
+    assert end.data_manifests[-1] > 1.5 * end.scanned_manifests[-1]
+    assert end.scanned_bytes[-1] < end.data_manifest_bytes[-1]
 
 
 @pytest.mark.parametrize(

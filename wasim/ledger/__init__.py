@@ -17,13 +17,5 @@ from wasim.ledger.readers import (
     percentile_ms,
     warm_full_scans,
 )
-from wasim.ledger.totals import (
-    OperationTotals,
-    Scanned,
-    Summed,
-    Totals,
-    WriteAmplification,
-    sum_by_operation,
-    sum_events,
-)
+from wasim.ledger.totals import OperationTotals, Summed, Totals, WriteAmplification, sum_by_operation, sum_events
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, Action, RequestKind, Requests, request_kind

@@ -178,17 +178,6 @@ def _share_of_deletes(recording: Recording) -> Floats:
     return np.divide(found, every, out=np.zeros(len(steps)), where=every > 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scanned:
-    """The manifests that a full scan reads at the commits of a ledger: those that list live files.
-
-    A manifest whose files have all been removed stays listed until a commit that may merge; no scan opens it.
-    """
-
-    manifests: Floats
-    bytes: Floats
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Summed:
     """The sums of a whole case, and some of its commits.
@@ -207,5 +196,4 @@ class Summed:
     band: dict[Kind, float] = field(default_factory=dict)
     approximated: tuple[str, ...] = ()
     contention: Contention | None = None  # of several writers
-    scanned: Scanned | None = None  # where the engine says which manifests have live files
     settled: Mapping[str, float] = field(default_factory=dict)  # by metric: the most it holds, what its days write

@@ -76,7 +76,7 @@ class CaseRun(ledger.Summed):
     def of_summed(cls, case: Case, summed: ledger.Summed, *, key: str, engine: str, wall_s: float) -> "CaseRun":
         """The case of which the engine returned sums."""
         wa = amplification(summed.totals, ingested_bytes=summed.ingested_bytes, horizon_s=case.horizon_s)
-        sums = {one.name: getattr(summed, one.name) for one in fields(ledger.Summed) if one.name != "scanned"}
+        sums = {one.name: getattr(summed, one.name) for one in fields(ledger.Summed)}
         return cls(**sums, key=key, case=case, engine=engine, amplification=wa, wall_s=wall_s, is_sampled=True)
 
     @property

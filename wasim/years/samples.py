@@ -25,8 +25,6 @@ class Checkpoints:
     entries: Floats
     list_bytes: Ints
     live_bytes: Floats
-    scanned_manifests: Floats
-    scanned_bytes: Floats
     snapshots: Floats
 
 
@@ -139,8 +137,6 @@ class Samples:
             entries=np.rint(between(self.entries[rows])),
             list_bytes=np.rint(between(self.list_bytes[rows])).astype(np.int64),
             live_bytes=np.rint(between(np.add(*live_bytes))),
-            scanned_manifests=between(self.scanned_manifests[rows]),
-            scanned_bytes=between(self.scanned_bytes[rows]),
             snapshots=between(self.snapshots[rows]),
         )
 

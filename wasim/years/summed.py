@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wasim.iceberg.properties import TableProperties
-from wasim.ledger import METADATA_KINDS, Kind, Ledger, Scanned, Summed, Totals
+from wasim.ledger import METADATA_KINDS, Kind, Ledger, Summed, Totals
 from wasim.ledger.vocabulary import MANIFEST_KINDS
 from wasim.processes import map_in_processes
 from wasim.scenario import Case
@@ -102,7 +102,6 @@ def retention_of(case: Case, shape: Shape, grown: Grown) -> Retention:
 
 def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
     """The sums of a case by what its expiry and metadata log made of a history."""
-    table = retention.samples.checkpoints
     return Summed(
         totals=totals_of(case, shape, retention),
         live_bytes=_live_bytes(retention, shape),
@@ -111,7 +110,6 @@ def sum_retained(case: Case, shape: Shape, retention: Retention) -> Summed:
         operations=(),
         band=band_of(case, shape.arrivals, shape.file_bytes.of(shape.arrivals.rows_per_file), shape.bands),
         approximated=approximations(case, shape.arrivals),
-        scanned=Scanned(manifests=table.scanned_manifests, bytes=table.scanned_bytes),
     )
 
 
