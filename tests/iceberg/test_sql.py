@@ -46,7 +46,7 @@ def test_a_literal_keeps_quotes_and_backslashes():
 )
 def test_parts_of_a_name_are_quoted_where_they_must_be(given: str, spark: str, trino: str, athena: str):
     assert spark_name(given) == spark_name(spark) == spark
-    assert execute_procedure("rewrite_manifests", spark) == f"ALTER TABLE {trino} EXECUTE optimize_manifests"
+    assert execute_procedure("rewrite_manifests", spark, None) == f"ALTER TABLE {trino} EXECUTE optimize_manifests"
     assert athena_name(spark) == athena
 
 
