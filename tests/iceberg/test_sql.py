@@ -5,8 +5,8 @@ import pytest
 from wasim.iceberg.sql import (
     athena_name,
     call_procedure,
-    execute_procedure,
     literal,
+    set_extra_properties,
     set_options,
     set_properties,
     spark_name,
@@ -46,7 +46,7 @@ def test_a_literal_keeps_quotes_and_backslashes():
 )
 def test_parts_of_a_name_are_quoted_where_they_must_be(given: str, spark: str, trino: str, athena: str):
     assert spark_name(given) == spark_name(spark) == spark
-    assert execute_procedure("rewrite_manifests", spark, None) == f"ALTER TABLE {trino} EXECUTE optimize_manifests"
+    assert set_extra_properties(spark, {"a": "1"}).startswith(f"ALTER TABLE {trino} SET PROPERTIES extra_properties")
     assert athena_name(spark) == athena
 
 
