@@ -20,7 +20,7 @@ from wasim.ledger import (
     sum_events,
     view_by_commit,
 )
-from wasim.ledger.totals import amplification, ingested_bytes, written_by
+from wasim.ledger.totals import amplification, ingested_bytes, peaks_of, written_by
 from wasim.ledger.vocabulary import OUTSIDE_COMMITS
 
 WRITE, DELETE = Action.WRITE, Action.DELETE
@@ -186,16 +186,31 @@ def test_ingested_is_the_share_of_the_rows_that_arrived(recording: Recording) ->
     assert ingested_bytes(recording) == 1000 + 1100 + 600 * 2 // 6
 
 
-def test_what_an_expiry_writes_counts_from_its_own_time(recording: Recording) -> None:
+@pytest.fixture
+def timed(recording: Recording) -> Recording:
+    """The recording with times, whose expiry writes metadata.json."""
     events, steps, reports = recording.events, recording.steps, recording.reports
-    timed = replace(
+    return replace(
         recording,
         events=replace(events, action=np.append(events.action[:-1], WRITE), kind=np.append(events.kind[:-1], JSON)),
         steps=replace(steps, event_time_s=np.array([0.0, 1.0, 2.0, 3.0, 4.0, 7.0])),
         reports=replace(reports, event_time_s=np.array([1.0, 2.0, 4.0])),
     )
+
+
+def test_what_an_expiry_writes_counts_from_its_own_time(timed: Recording) -> None:
     found = written_by(timed, np.array([0.5, 3.5, 4.0, 6.9, 7.0]), frozenset({JSON}))
     assert list(found) == [100, 449, 579, 579, 619]
+
+
+@pytest.mark.parametrize(("since_s", "size", "files"), [(1.0, 500, 9), (2.0, 130, 4)])
+def test_the_most_is_what_comes_after_a_time(timed: Recording, since_s: float, size: int, files: int) -> None:
+    """The second commit's metadata.json and files, which come at 2 s, are more than the last one's."""
+    events, reports = timed.events, timed.reports
+    large = np.where(events.file == "json-2", 500, events.bytes)
+    several = replace(reports, files_live=np.array([1, 9, 3]), delete_files_live=np.array([0, 0, 1]))
+    found = peaks_of(replace(timed, events=replace(events, bytes=large), reports=several), since_s)
+    assert (found["metadata_json_bytes"], found["files"], found["delete_files"]) == (size, files, 1)
 
 
 def test_contention_counts_lost_attempts_failed_commits_and_what_they_leave(recording: Recording) -> None:
