@@ -5,6 +5,7 @@ import pytest
 from wasim.iceberg.sql import (
     athena_name,
     call_procedure,
+    execute_procedure,
     literal,
     set_extra_properties,
     set_options,
@@ -48,6 +49,11 @@ def test_parts_of_a_name_are_quoted_where_they_must_be(given: str, spark: str, t
     assert spark_name(given) == spark_name(spark) == spark
     assert set_extra_properties(spark, {"a": "1"}).startswith(f"ALTER TABLE {trino} SET PROPERTIES extra_properties")
     assert athena_name(spark) == athena
+
+
+def test_a_catalog_of_several_words_is_quoted_in_a_session():
+    called = execute_procedure("expire_snapshots", "`my lake`.db.t", 86_400.0, retain_last=1, sizes=None)
+    assert called.startswith("SET SESSION \"my lake\".expire_snapshots_min_retention = '1d'")
 
 
 def test_flink_s_names_are_quoted_whole():

@@ -19,7 +19,7 @@ from wasim.collect import list_table
 from wasim.collect.audit import classify
 from wasim.errors import CaseFailed
 from wasim.ledger import FileEvents, Kind
-from wasim.ledger.vocabulary import METADATA_KINDS
+from wasim.ledger.vocabulary import DATA_KINDS, MANIFEST_KINDS, METADATA_KINDS
 from wasim.runs import CaseRun, make_durable, save_case
 from wasim.scenario import Case
 from wasim.scenario.settings import SCHEMES_SINCE
@@ -222,10 +222,7 @@ def _on_disk(events: FileEvents, engine: drive.Engine) -> FileEvents:
 def _live_bytes(planning: PlanningTable) -> dict[Kind, int]:
     """Bytes reachable from the current snapshot, and the current metadata.json, by kind."""
     table = planning.load()
-    kinds = (
-        *(Kind.METADATA_JSON, Kind.MANIFEST_LIST, Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST),
-        *(Kind.DATA, Kind.DELETE_FILE),
-    )
+    kinds = (Kind.METADATA_JSON, Kind.MANIFEST_LIST, *MANIFEST_KINDS, *DATA_KINDS)
     json_bytes = planning.state().metadata_json_bytes
     live = json_bytes, *planning.live_manifests(table), *planning.live_files(table)
     return dict.fromkeys(Kind, 0) | dict(zip(kinds, live, strict=True))

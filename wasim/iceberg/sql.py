@@ -1,7 +1,7 @@
 """Iceberg's statements as people paste them, in the SQL of Spark, of Flink, of Trino and of Athena."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from wasim.units import DAY_S, DURATION_UNITS_S
 
@@ -16,15 +16,26 @@ _RESERVED_IN_TRINO = frozenset(
 )
 
 
+def parts_of(table: str) -> list[str]:
+    """The parts of a table's name, without backquotes."""
+    return [one.strip("`") for one in re.findall(r"`[^`]+`|\w+", table)]
+
+
+def _joined(parts: Iterable[str], mark: str = "`", reserved: Collection[str] = _RESERVED_IN_TRINO) -> str:
+    """A name with marks around each part that is no identifier without them."""
+    return ".".join(
+        one if _PLAIN.fullmatch(one) and one.lower() not in reserved else f"{mark}{one}{mark}" for one in parts
+    )
+
+
 def spark_name(table: str) -> str:
-    """A table's name with backquotes around each part that is no identifier without them."""
-    return ".".join(one if _PLAIN.fullmatch(one) else f"`{one}`" for one in _plain_parts(table))
+    """A table's name in Spark, which reserves no word."""
+    return _joined(parts_of(table), reserved=())
 
 
 def athena_name(table: str) -> str:
-    """The name in Athena, by database and table alone."""
-    is_plain = ((one, _PLAIN.fullmatch(one) and not _is_reserved(one)) for one in _plain_parts(table)[-2:])
-    return ".".join(one if plain else f"`{one}`" for one, plain in is_plain)
+    """The name in Athena, whose grammar is Trino's: by database and table alone."""
+    return _joined(parts_of(table)[-2:])
 
 
 def call_procedure(procedure: str, table: str, arguments: str = "", *, in_lines: bool = False) -> str:
@@ -81,7 +92,7 @@ def execute_procedure(
         given["file_size_threshold"], session["target_max_file_size"] = (
             _literal(f"{size >> 20}MB" if size % (1 << 20) == 0 else f"{size}B") for size in sizes
         )
-    catalog = _quoted(f"{_plain_parts(table)[0]}.none").removesuffix(".none")
+    catalog = _joined(parts_of(table)[:1], '"')
     lines = [f"SET SESSION {catalog}.{key} = {value}; -- in the same session" for key, value in session.items()]
     arguments = ", ".join(f"{name} => {value}" for name, value in given.items())
     call = f"ALTER TABLE {_quoted(table)} EXECUTE {PROCEDURES[procedure]}"
@@ -99,15 +110,8 @@ def set_extra_properties(table: str, properties: Mapping[str, str]) -> str:
 
 def _quoted(table: str) -> str:
     """The name in Trino, which has one schema for nested namespaces."""
-    catalog, *namespaces, name = _plain_parts(table)
-    parts = [catalog, ".".join(namespaces), name] if namespaces else [catalog, name]
-    is_plain = ((one, _PLAIN.fullmatch(one) and not _is_reserved(one)) for one in parts)
-    return ".".join(one if plain else f'"{one}"' for one, plain in is_plain)
-
-
-def _is_reserved(name: str) -> bool:
-    """By Trino, whose grammar Athena's is."""
-    return name.lower() in _RESERVED_IN_TRINO
+    catalog, *namespaces, name = parts_of(table)
+    return _joined([catalog, ".".join(namespaces), name] if namespaces else [catalog, name], '"')
 
 
 def _literal(text: str) -> str:
@@ -146,7 +150,7 @@ _NEVER, _NEVER_BYTES = 2**31 - 1, 2**63 - 1  # the most that the settings take
 def set_options(table: str, properties: Mapping[str, str]) -> str:
     """Flink's ``ALTER TABLE `table` SET ('key'='value', …)``: it reserves hundreds of words."""
     given = [f"{_literal(key)}={_literal(value)}" for key, value in properties.items()]
-    name = ".".join(f"`{one}`" for one in _plain_parts(table))
+    name = ".".join(f"`{one}`" for one in parts_of(table))
     return f"ALTER TABLE {name} SET {_listed(given, in_lines=True)}"
 
 
@@ -166,12 +170,3 @@ def set_task(job: str, options: Mapping[str, str], *, every_s: float | None, fil
     settings = {"enabled": "true", **{f"schedule.{name}": value for name, value in starts.items()}, **options}
     first, *rest = (f"SET '{flink_key(job, name)}' = '{value}';" for name, value in settings.items())
     return "\n".join([f"{first} -- {said}", *rest])
-
-
-def parts_of(table: str) -> list[str]:
-    """The parts of a table's name, each with its backquotes."""
-    return re.findall(r"`[^`]+`|\w+", table)
-
-
-def _plain_parts(table: str) -> list[str]:
-    return [one.strip("`") for one in parts_of(table)]

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wasim.iceberg import Kind
 from wasim.ledger.commits import Ledger
 from wasim.ledger.contention import Contention
-from wasim.ledger.events import FileEvents, Recording
+from wasim.ledger.events import FileEvents, Recording, StepRecords
 from wasim.ledger.vocabulary import DATA_KINDS, METADATA_KINDS, OUTSIDE_COMMITS, Action
-from wasim.units import Floats
+from wasim.units import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,10 +120,15 @@ def written_by(recording: Recording, times_s: Floats, kinds: frozenset[Kind]) ->
     return np.asarray(so_far[_event_times_s(recording).searchsorted(times_s, side="right")], dtype=float)
 
 
+def _records_of(steps: StepRecords, step: Ints) -> NDArray[np.intp]:
+    """The place of the record that each of these steps belongs to."""
+    return np.searchsorted(steps.step, step, side="right") - 1
+
+
 def _event_times_s(recording: Recording) -> Floats:
     """The event time of each file event, ascending: its commit's; its step's, as an expiry's, where it is of none."""
     events, steps, reports = recording.events, recording.steps, recording.reports
-    found: Floats = steps.event_time_s[np.searchsorted(steps.step, events.step, side="right") - 1]
+    found: Floats = steps.event_time_s[_records_of(steps, events.step)]
     is_within = events.commit != OUTSIDE_COMMITS
     found[is_within] = reports.event_time_s[events.commit[is_within] - 1]
     return np.maximum.accumulate(found)
@@ -158,7 +164,7 @@ def ingested_bytes(recording: Recording) -> int:
     written, not ingested.
     """
     steps, reports = recording.steps, recording.reports
-    of = np.searchsorted(steps.step, reports.step, side="right") - 1  # the record that each step belongs to
+    of = _records_of(steps, reports.step)
     rows = np.bincount(of, weights=reports.records_added, minlength=len(steps))
     committed = np.bincount(of, weights=reports.data_bytes_added, minlength=len(steps))  # delete files among them
     share = np.divide(steps.rows_arrived, rows, out=np.zeros(len(steps)), where=rows > 0)
@@ -170,7 +176,7 @@ def _share_of_deletes(recording: Recording) -> Floats:
     steps, events = recording.steps, recording.events
     written = events.where(events.action == Action.WRITE)
     of, data, deletes = (
-        np.searchsorted(steps.step, written.step, side="right") - 1,
+        _records_of(steps, written.step),
         written.bytes * (written.kind == Kind.DATA),
         written.bytes * (written.kind == Kind.DELETE_FILE),
     )

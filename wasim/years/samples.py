@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from wasim.units import Floats, Ints
 from wasim.years.flows import DATA, DELETES, Flow
+from wasim.years.machine.tables import NEGLIGIBLE
 
 CHECKPOINTS = 200  # of a history at least
 BEFORE_MAINTENANCE = 1e-4  # of a commit
-NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,8 +96,8 @@ class KeyedShapes:
         """The shape of a case, with its stages over a horizon in seconds."""
         arrivals = self._commits.arrivals(case)
         sample = self._sample(case, arrivals)
-        sizes = sample.sizes(case, arrivals, deltas := sample.deltas(case, arrivals))
-        file_bytes, numbers = FileBytes(case, self.profile).with_rows_apart(deltas.apart_bytes), keys_on_the_way(case)
+        sizes = sample.sizes(case, arrivals, deltas := sample.deltas(case, arrivals, numbers := keys_on_the_way(case)))
+        file_bytes = FileBytes(case, self.profile).with_rows_apart(deltas.apart_bytes)
 
         def shape_of(arrivals: Arrivals, sizes: Sizes) -> Shape:
             if case.rows_per_commit <= ROWS_OF_UPSERTS and sizes.row_deltas is not None:

@@ -553,10 +553,9 @@ class KeyedSample:
             self._json[codec] = with_recipe(metadata_json_sizes(writer.table, created), writer)
         return self._json[codec]
 
-    def deltas(self, case: Case, arrivals: Arrivals) -> RowDeltas:
-        """What a checkpoint of a case brings."""
-        numbers, found = keys_on_the_way(case), self._deltas_of(case)
-        found = replace(found, apart_bytes=_apart_bytes(self._writer, case, arrivals))
+    def deltas(self, case: Case, arrivals: Arrivals, numbers: Sequence[Ints]) -> RowDeltas:
+        """What a checkpoint of a case brings; `numbers` are the keys of checkpoints on the way."""
+        found = replace(self._deltas_of(case), apart_bytes=_apart_bytes(self._writer, case, arrivals))
         if case.rows_per_commit <= self.rows:
             return found
         return _in_files(found, case, arrivals, self._bytes_of_keys(case, numbers), self._position_path)
