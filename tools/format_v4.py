@@ -87,7 +87,7 @@ def announced(one: Measured) -> Announced:
     commits, json = case.commits, one.written(4, Kind.METADATA_JSON)
     first, per_manifest = _root_bytes(case)
     lists = one.written(4, Kind.MANIFEST_LIST) / commits
-    manifests = 1 + max(0.0, (lists - sizes.lists.at(1)) / sizes.lists.slope)
+    manifests = 1 + max(0.0, (lists - sizes.lists.by_count.at(1)) / sizes.lists.by_count.slope)
     root = commits * (first + per_manifest * (manifests - 1))
     manifest, files = sizes.data_manifests.by_count, case.workload.files_per_commit
     entries = files * (manifest.at(4 * files) - manifest.at(2 * files)) / (2 * files)

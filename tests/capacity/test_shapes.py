@@ -52,10 +52,10 @@ def figures(sizes: Sizes) -> list[float]:
     """What differs between intervals: lists, manifests, and what is saved or written again."""
     manifests = sizes.data_manifests
     return [
-        *(sizes.lists.at(count) for count in (1, 10, 500)),
+        *(sizes.lists.by_count.at(count) for count in (1, 10, 500)),
         *(manifests.by_count.at(count) for count in (1, 8, 100)),
-        sizes.sibling_saving,
-        sizes.rewritten_more,
+        sizes.lists.sibling_saving,
+        sizes.lists.rewritten_more,
     ]
 
 
@@ -150,9 +150,10 @@ def test_files_beyond_the_target_are_several(watched: Watched, read_off: Shapes)
 def test_what_is_saved_and_rewritten_lies_between_too(read_off: Shapes):
     own = read_off.of(CASE).sizes
     low, high = (
-        replace(own, sibling_saving=saved, rewritten_more=more) for saved, more in ((10.0, 100.0), (30.0, 500.0))
+        replace(own, lists=replace(own.lists, sibling_saving=saved, rewritten_more=more))
+        for saved, more in ((10.0, 100.0), (30.0, 500.0))
     )
     found = _between(low, high, 0.25, 3.0)
-    assert (found.sibling_saving, found.rewritten_more) == (15, 200)
+    assert (found.lists.sibling_saving, found.lists.rewritten_more) == (15, 200)
     assert found.data_manifests.files == 3
     assert found.json is own.json

@@ -21,7 +21,7 @@ def shape() -> Shape:
 def observed(scale: float = 1.0, more: float = 0.0, **others: float) -> Observed:
     """A table whose files are of the simulated bytes, times `scale`, and `more`."""
     sizes, counts = shape().sizes, np.array([1.0, 2, 5, 20, 90, 150, 200, 400, 500])
-    lists = np.array([sizes.lists.at(count) for count in counts])
+    lists = np.array([sizes.lists.by_count.at(count) for count in counts])
     manifests = np.array([sizes.data_manifests.by_count.at(count) for count in counts])
     json = FoundJson(
         around=sizes.json.around + 700,

@@ -20,7 +20,7 @@ from wasim.years.history import missed_s, new_table
 from wasim.years.jobs import jobs_of
 from wasim.years.laws import laws_of
 from wasim.years.machine.files import partitions_so_far, put_together, small_of
-from wasim.years.machine.manifests import commits_until_merge, merge, settle
+from wasim.years.machine.manifests import commits_until_merge, leave_deletes, merge, settle
 from wasim.years.machine.run import run
 from wasim.years.machine.tables import (
     BYTES,
@@ -31,8 +31,8 @@ from wasim.years.machine.tables import (
     MOST_KINDS,
     PARTIAL_FILES,
     SETTLED_FILES,
-    SIBLINGS,
     SMALL_FILES,
+    WITH_DATA,
     Laws,
 )
 from wasim.years.machine.taken import mark_newest, take, thin, want
@@ -171,7 +171,7 @@ def test_scattered_entries_go_by_chance_their_manifests_are_rewritten(laws: Laws
         row[COUNT], row[BYTES], row[FRESH] = count, 900.0, entries
     table.used[0] = 2
     mark_newest(table, 0, np.inf, (0.5, 0.0, 0.0))
-    assert thin(table, laws, 0, 1.0, 0.0, 0.0) == pytest.approx(4 * (1 - 0.5**4) + 6 * 0.5)
+    assert thin(table, laws, 0, 1.0, 0.0) == pytest.approx(4 * (1 - 0.5**4) + 6 * 0.5)
     assert entries_of(table, FRESH) == pytest.approx(0.5 * (16 + 6))
 
 
@@ -187,12 +187,14 @@ def test_a_trace_of_a_manifest_never_fills_a_bin(laws: Laws):
     assert [row[FRESH] for row in table.rows[0][: table.used[0]]] == [pytest.approx(3.0, abs=1e-6)]
 
 
-def test_manifests_of_deletes_have_no_sibling_once_data_s_merged():
+def test_manifests_of_deletes_stand_behind_data_until_it_is_merged():
     table = table_of("cow_vs_mor", 3, 150)
     table.run()
     rows = table.table.rows[1][: table.table.used[1]]
-    siblings, listed = sum(row[COUNT] * row[SIBLINGS] for row in rows), sum(row[COUNT] for row in rows)
-    assert 0 < siblings < listed / 2
+    behind_data, listed = sum(row[COUNT] * row[WITH_DATA] for row in rows), sum(row[COUNT] for row in rows)
+    assert 0 < behind_data < listed / 2
+    leave_deletes(table.table, 1.0)
+    assert [row[WITH_DATA] for row in rows] == [0] * len(rows)
 
 
 def test_every_scattered_statement_of_a_month_is_carried_out():

@@ -148,7 +148,7 @@ def test_jobs_and_sizes_are_known_as_the_scenario_has_them():
     assert shape.file_bytes.of(rules.small_rows) == pytest.approx(0.75 * target, rel=1e-6)
     assert (rules.settles, rules.compacts, rules.new_share, rules.parts) == (0, 1, 1.0, 1)
     assert (rules.target, rules.least) == (8 << 20, 100)
-    assert rules.list_sums[3] == pytest.approx(sum(shape.sizes.lists.at(count) for count in (1, 2, 3)))
+    assert rules.list_sums[3] == pytest.approx(sum(shape.sizes.lists.by_count.at(count) for count in (1, 2, 3)))
     for share, settles, new_small in ((0.7, 0, 1.0), (0.8, 1, 0.0), (1.7, 1, 0.0), (2.0, 0, 0.0)):  # of the target
         rows = rules.small_rows * share / 0.75
         arrivals = Arrivals(files=1.0, rows_per_file=rows, partitions=1, open_partitions=1, lifetime_s=np.inf)

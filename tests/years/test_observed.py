@@ -18,7 +18,7 @@ def test_sizes_that_are_fixed_and_scaled_are_found_again():
         assert (fit.fixed, fit.scale, fit.band) == pytest.approx((250, 1.3, 0), abs=1e-6)
     fitted = as_observed(shape(), found, fits, CASE).sizes
     for count in (1, 7, 60, 450):
-        assert fitted.lists.at(count) == pytest.approx(250 + 1.3 * shape().sizes.lists.at(count))
+        assert fitted.lists.by_count.at(count) == pytest.approx(250 + 1.3 * shape().sizes.lists.by_count.at(count))
         simulated = shape().sizes.data_manifests.by_count.at(count)
         assert fitted.data_manifests.by_count.at(count) == pytest.approx(250 + 1.3 * simulated)
     assert fitted.data_manifests.new == pytest.approx(250 + 1.3 * shape().sizes.data_manifests.new)
@@ -35,10 +35,11 @@ def test_all_that_manifests_take_more_is_scaled_too():
         "further_more": 13.0,
     }
     given, found = shape(), observed(1.3)
-    sizes = replace(given.sizes, data_manifests=replace(given.sizes.data_manifests, **more), sibling_saving=30.0)
+    of_data, lists = replace(given.sizes.data_manifests, **more), replace(given.sizes.lists, sibling_saving=30.0)
+    sizes = replace(given.sizes, data_manifests=of_data, lists=lists)
     fitted = as_observed(replace(given, sizes=sizes), found, fits_of(given, found), CASE).sizes
     assert {name: getattr(fitted.data_manifests, name) / 1.3 for name in more} == pytest.approx(more)
-    assert fitted.sibling_saving == pytest.approx(1.3 * 30)
+    assert fitted.lists.sibling_saving == pytest.approx(1.3 * 30)
 
 
 def test_few_files_or_like_ones_are_fitted_by_their_ratio():

@@ -230,7 +230,7 @@ def test_bounds_of_many_partitions_repeat_nothing_in_lists(small_case: Callable[
     columns, by = '[{name: price, type: "decimal(10,2)"}]', '[{column: price, transform: "truncate[9]"}]'
     table = f"{{columns: {columns}, partition_by: {by}}}"
     case = small_case(table=table, commit_interval="1s", workload="{rows_per_second: 60}")
-    lists = read_shape(case, shipped_profile(case), Site()).sizes.lists
+    lists = read_shape(case, shipped_profile(case), Site()).sizes.lists.by_count
     assert lists.rise(256, 512) == pytest.approx(lists.rise(2, 64), rel=0.05)
 
 

@@ -115,11 +115,4 @@ class Shapes:
 def _between(low: Sizes, high: Sizes, share: float, files: float) -> Sizes:
     """Sizes between two, linear, where commits bring `files`."""
     few = low.data_manifests.of_files(files)
-    return replace(
-        low,
-        lists=low.lists.mean(high.lists, share),
-        sibling_saving=low.sibling_saving + (high.sibling_saving - low.sibling_saving) * share,
-        rewritten_more=low.rewritten_more + (high.rewritten_more - low.rewritten_more) * share,
-        deletes_more=low.deletes_more + (high.deletes_more - low.deletes_more) * share,
-        data_manifests=few.between(high.data_manifests, share),
-    )
+    return replace(low, lists=low.lists.mean(high.lists, share), data_manifests=few.between(high.data_manifests, share))

@@ -380,5 +380,5 @@ def data_files_of(
         rows=rows_of(case),
         most_rows_computed=most_rows_computed,
         has_bounds=has_bounds,
-        keeps_rows=not case.only_appends,
+        keeps_rows=case.changes_rows or case.maintenance.rewrite_data_files is not None,
     )

@@ -99,7 +99,7 @@ def _of_writer(case: Case, shape: Shape) -> dict[str, Any]:
 def _of_files(shape: Shape) -> dict[str, Any]:
     """Bytes of manifests, of their lists and of data files, by what they list or hold."""
     sizes, files = shape.sizes, shape.file_bytes
-    of_data, both, lists = sizes.data_manifests, (sizes.data_manifests, sizes.delete_manifests), sizes.lists
+    of_data, both, lists = sizes.data_manifests, (sizes.data_manifests, sizes.delete_manifests), sizes.lists.by_count
     return {
         "staged": [one.staged for one in both],
         "delete_manifest": sizes.delete_manifests.new,
@@ -115,9 +115,10 @@ def _of_files(shape: Shape) -> dict[str, Any]:
         "list_counts": _padded(lists.counts, MOST_KNOWN),
         "list_bytes": _padded(lists.sizes, MOST_KNOWN),
         "list_sums": lists.sums,
-        "sibling_saving": sizes.sibling_saving,
-        "rewritten_more": sizes.rewritten_more,
-        "deletes_more": sizes.deletes_more,
+        "sibling_saving": sizes.lists.sibling_saving,
+        "partly_saved": sizes.lists.partly_saved,
+        "rewritten_more": sizes.lists.rewritten_more,
+        "deletes_more": sizes.lists.deletes_more,
         "rows_known": len(files.log_rows),
         "log_rows": _padded(files.log_rows, MOST_KNOWN),
         "log_bytes": _padded(files.log_bytes, MOST_KNOWN),

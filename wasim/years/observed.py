@@ -120,7 +120,7 @@ class Fits:
 def fits_of(shape: Shape, observed: Observed) -> Fits:
     """How the table's lists and manifests differ from a shape's at its own commit interval."""
     sizes, lists, manifests = shape.sizes, observed.lists, observed.manifests
-    listed = np.array([sizes.lists.at(count) for count in lists.counts])
+    listed = np.array([sizes.lists.by_count.at(count) for count in lists.counts])
     each = zip(manifests.counts, manifests.new, strict=True)
     of_data = sizes.data_manifests
     held = [of_data.new_of(new) if new == count else of_data.by_count.at(count) for count, new in each]
@@ -133,9 +133,6 @@ def as_observed(shape: Shape, observed: Observed, fits: Fits, case: Case) -> Sha
     fitted = Sizes(
         json=_json(sizes.json, observed, case),
         lists=sizes.lists.fitted(fits.lists.fixed, fits.lists.scale),
-        sibling_saving=sizes.sibling_saving * fits.lists.scale,
-        rewritten_more=sizes.rewritten_more * fits.lists.scale,
-        deletes_more=sizes.deletes_more * fits.lists.scale,
         data_manifests=sizes.data_manifests.fitted(fits.manifests.fixed, fits.manifests.scale),
         delete_manifests=sizes.delete_manifests.fitted(fits.manifests.fixed, fits.manifests.scale),
         snapshots=sizes.snapshots,

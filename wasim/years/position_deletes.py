@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
@@ -56,7 +57,8 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     writer.create(CreateTable())
     is_scattered, uses_vectors = "scattered" in places_of(case), case.table.format_version > 2
     of_commit = [part.share.partition for part in files.parts_arriving(1)]
-    touched = _touched_of_commit(case, len(of_commit)) if is_scattered else SAMPLED
+    in_order = not is_scattered and case.writer.kind == "batch" and len({*of_commit}) == 1
+    touched = _touched_of_commit(case, len(of_commit), is_scattered=is_scattered, in_order=in_order)
     described = _described(writer, of_each_commit=touched)
     by_chance = is_scattered or len({*of_commit}) > 1
     positions = rng.integers(1, 2 * POSITIONS, SAMPLED) if by_chance else np.full(SAMPLED, POSITIONS)
@@ -87,16 +89,21 @@ def read_position_deletes(case: Case, profile: WriterProfile, site: Site) -> Pos
     )
 
 
-def _touched_of_commit(case: Case, files: int) -> int:
-    """How many of the `files` of a commit a statement on scattered rows touches by chance, when it first does: their
-    paths share most.
+def _touched_of_commit(case: Case, files: int, *, is_scattered: bool, in_order: bool) -> int:
+    """How many of the `files` of a commit a statement on scattered rows touches by chance when it first does, or on the
+    newest ones, which may fill files `in_order`; the oldest ones are of all in the end. Their paths share most.
     """
-    there, share = case.rows_per_commit, 0.0
+    there, share = case.rows_per_commit, float(case.writer.upsert is not None and not is_scattered)
     for _, change in case.changes:
-        if change is not None:
-            rows = there * max(1.0, (change.every or 0.0) / case.commit_interval_s)
-            share = max(share, getattr(change, "share", None) or 0.0, (change.rows or 0) / rows)
-    return max(1, round(files * (1 - (1 - min(1.0, share)) ** (there // files))))
+        if change is None:
+            continue
+        rows = there * (max(1.0, (change.every or 0.0) / case.commit_interval_s) if is_scattered else 1.0)
+        touched = (getattr(change, "share", None) or 0.0) if is_scattered else 1.0
+        if change.rows and (is_scattered or getattr(change, "locality", "") == "newest"):
+            touched = change.rows / rows
+        share = max(share, touched)
+    share = min(1.0, share)
+    return max(1, ceil(files * share) if in_order else round(files * (1 - (1 - share) ** (there // files))))
 
 
 def _positions(case: Case, count: int, rng: np.random.Generator) -> Ints:

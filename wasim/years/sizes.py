@@ -1,24 +1,17 @@
 """Sizes of one table's metadata files: read off a handful of files that the exact twin encodes for its shape."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, islice, zip_longest
 from math import ceil, expm1, inf
 from statistics import fmean
-from types import MappingProxyType
 
 import numpy as np
 
 from wasim.iceberg import DataFileEntry, ManifestFile
-from wasim.iceberg.containers import BLOCK_RAW_BYTES, container_bytes
-from wasim.iceberg.manifest_lists import (
-    ManifestListHeader,
-    PartitionFieldSummary,
-    manifest_file_encoder,
-    manifest_list_header_values,
-)
-from wasim.iceberg.names import manifest_name
+from wasim.iceberg.containers import BLOCK_RAW_BYTES
+from wasim.iceberg.manifest_lists import PartitionFieldSummary
 from wasim.iceberg.parquet_manifests import PARQUET_SINCE
 from wasim.iceberg.properties import TableProperties
 from wasim.iceberg.record_fields import FileContent
@@ -34,9 +27,9 @@ from wasim.twin.delete_sizes import deletes_of_one
 from wasim.twin.event_log import EventLog
 from wasim.twin.file_sizes import MOST_COMPRESSED
 from wasim.twin.flink import staged_manifest
-from wasim.twin.identifiers import draw_identities, draw_identity, draw_snapshot_id, draw_uuid
+from wasim.twin.identifiers import draw_identity, draw_uuid
 from wasim.twin.lineage import lineage_sizes, with_lineage
-from wasim.twin.live_manifests import DELETES, SYNC_BYTES, LiveEntry, LiveManifest
+from wasim.twin.live_manifests import LiveEntry, LiveManifest
 from wasim.twin.partitions import Partition, Share, split_by_partition
 from wasim.twin.recipe_steps import RecipeSteps
 from wasim.twin.row_sets import RowSet, new_rows
@@ -44,12 +37,11 @@ from wasim.twin.rows import rows_of, split_rows
 from wasim.twin.snapshot_updates import append_manifests
 from wasim.twin.statements import upserted_numbers
 from wasim.twin.summary import content_bytes
-from wasim.twin.table import SimulatedTable
 from wasim.units import Floats, Ints
 from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, growing_fields, of_rows, whole, with_rows
-from wasim.years.growth import SizeByCount
 from wasim.years.json_sizes import MetadataJson, metadata_json_sizes, with_recipe
+from wasim.years.list_sizes import LATER, ListBytes, lists_of, mixed
 from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
 from wasim.years.manifest_sizes import (
     MOST_TOGETHER,
@@ -79,20 +71,13 @@ ROWS_OF_UPSERTS, CHECKPOINTS_OF_UPSERTS = 400, 16
 FILES_OF_UPSERTS, ROWS_OF_FILES, MOST_ROWS_OF_UPSERTS = 1024, 32, 1 << 14
 ROWS_OF_ZIPPED, MOST_ROWS_OF_ZIPPED = 2048, 1 << 15  # of a file, and of a commit
 FEW_ROWS, MANY_CHECKPOINTS = 100, 64
-LISTED = (1, 2, 4, 16, 64, 256, 512)
-ENDS = (64, 256)  # of lists within a block, between which others are compared
 STATEMENTS, TOUCHED_COMMITS, MOST_TOUCHED = 24, 8, 512  # whose rows each touches, of other partitions where they close
-BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOLVING = 200  # steps until rows by chance are known; a mean near one takes longest
-SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
 LISTED_COMMITS, MOST_LISTED = 64, 512  # whose partitions lists show: the latter are more than deflate sees
 MOST_ROWS_LISTED = 1 << 12  # of each that are looked at
 MORE_LISTED = 9  # further commits whose own manifests show how much lengths differ
-LEAST_SPREAD = 3.0  # of lengths of equal manifests, in bytes
-NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
 MOST_KEYS = 1 << 16  # computed for the size of an equality-delete file
 ON_THE_WAY = (0.125, 0.375, 0.625, 0.875)  # of all checkpoints: their mean is that of all
-LATER = 1_000  # commits after which sampled entries stand in manifests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,15 +99,10 @@ class Sizes:
     """How many bytes the files of one table take on average."""
 
     json: MetadataJson
-    lists: SizeByCount
-    sibling_saving: float  # by which a list is smaller for each manifest of the same commit as the one before
-    rewritten_more: (
-        float  # by which it is larger for each one of rewritten files, of other partitions than the one before
-    )
+    lists: ListBytes
     data_manifests: ManifestBytes
     delete_manifests: ManifestBytes
     snapshots: SnapshotBytes
-    deletes_more: float = 0.0  # by which a list is larger for each manifest of deletes by position
     row_deltas: RowDeltas | None = None  # of a writer that deletes by key
 
 
@@ -160,13 +140,9 @@ class TableSample:
     def _with_all(self, manifests: ManifestBytes, arrivals: Arrivals) -> Sizes:
         writer, table = self._writer, self._writer.table
         json = self._json_by(writer, self._given, self._created)
-        lists, saving, rewritten_more, deletes_more = _lists_of(self._case, table, self._of_lists(arrivals), arrivals)
         return Sizes(
             json=json,
-            lists=lists,
-            sibling_saving=saving,
-            rewritten_more=rewritten_more,
-            deletes_more=deletes_more,
+            lists=lists_of(self._case, table, self._of_lists(arrivals), arrivals),
             data_manifests=manifests,
             delete_manifests=NO_MANIFESTS,
             snapshots=SnapshotBytes(table=table, moment=_moment(writer, 1)),
@@ -228,8 +204,10 @@ class TableSample:
         files, found = self._writer.files, []
         if not files.spec.fields:
             dealt = [DEALT * number for number in range(ENTRIES_DEALT, 0, -1)]
-            files.know([part for commit in dealt for part in self._parts(commit)[:1]])
-            return [((), commit, self._parts(commit)[:1]) for commit in dealt]
+            arriving = [self._parts(commit) for commit in dealt]
+            parts = [some[number % len(some)] for number, some in enumerate(arriving)]  # of one commit files differ
+            files.know(parts)
+            return [((), commit, [part]) for commit, part in zip(dealt, parts, strict=True)]
         most = len(files.shuffled([new_rows(task) for task in split_rows(self._case, 1)])[:MOST_ALIKE])
         for commit in range(min(MOST_SORTED, ceil(self._wanted / most)), 0, -1):
             tasks = files.shuffled([new_rows(task) for task in split_rows(self._case, commit)])
@@ -371,7 +349,13 @@ class TableSample:
         listed = [summaries(commit) for commit in range(max(LISTED_COMMITS, len(found)))]
         if len({*listed}) > len(listed) // 2:  # they repeat nothing, nor may these within what deflate sees
             listed += [summaries(commit) for commit in range(len(listed), MOST_LISTED)]
-        return [replace(found[number % len(found)], partitions=one) for number, one in enumerate(listed)]
+        elif not growing_fields(self._case):
+            listed += mixed(listed, MOST_LISTED - len(listed), self._writer.rng)
+        found = [replace(found[number % len(found)], partitions=one) for number, one in enumerate(listed)]
+        if not arrivals.spread:
+            return found
+        files = self._writer.rng.choice(len(arrivals.spread), len(found), p=arrivals.spread).tolist()
+        return [replace(one, added_files_count=count or 1) for one, count in zip(found, files, strict=True)]
 
     def _compacted(self, arrivals: Arrivals, *, together: bool) -> list[LiveEntry]:
         """Entries of compacted files: one in each open partition, or `together` many in one."""
@@ -515,7 +499,7 @@ class KeyedSample:
 
     def __init__(self, *, case: Case, arrivals: Arrivals, profile: WriterProfile, site: Site) -> None:
         self._profile, self._site, self._json = profile, site, dict[str, MetadataJson]()
-        self._lists: tuple[SizeByCount, float, float, float] | None = None
+        self._lists: ListBytes | None = None
         self.rows = keyed_rows(case, arrivals)
         commits = ceil(FILES_OF_UPSERTS / max(1.0, min(arrivals.files, self.rows)))
         commits = max(SAMPLED_COMMITS, min(CHECKPOINTS_OF_UPSERTS, commits))
@@ -563,12 +547,9 @@ class KeyedSample:
     def sizes(self, case: Case, arrivals: Arrivals, deltas: RowDeltas) -> Sizes:
         """Sizes of the table's files where a case's commits bring these."""
         writer, listed = self._writer, [one.file for one in self._listed[False]]
-        lists, saving, rewritten_more, _ = _lists_of(case, writer.table, listed, arrivals)
         return Sizes(
             json=self.json_of(case),
-            lists=lists,
-            sibling_saving=saving,
-            rewritten_more=rewritten_more,
+            lists=lists_of(case, writer.table, listed, arrivals),
             data_manifests=self._manifests[False],
             delete_manifests=self._manifests[True],
             snapshots=SnapshotBytes(table=writer.table, moment=_moment(writer, 1)),
@@ -581,16 +562,13 @@ class KeyedSample:
         """
         if self._lists is None:
             listed = [one.file for one in self._listed[False]]
-            self._lists = _lists_of(case, self._writer.table, listed, spread.arrivals)
-        lists, saving, rewritten_more, _ = self._lists
+            self._lists = lists_of(case, self._writer.table, listed, spread.arrivals)
         found = replace(self._deltas_of(case), apart_bytes=like.row_deltas.apart_bytes if like.row_deltas else 0.0)
         of_keys = self._bytes_of_keys(case, numbers)
         deltas = _in_files(found, case, spread.arrivals, of_keys, self._position_path, spread)
         return replace(
             like,
-            lists=lists,
-            sibling_saving=saving,
-            rewritten_more=rewritten_more,
+            lists=self._lists,
             data_manifests=self._manifests[False].of_files(spread.arrivals.files),
             delete_manifests=self._manifests[True].of_files(deltas.files),
             row_deltas=deltas,
@@ -734,122 +712,3 @@ def _later_entries(files: Sequence[DataFileEntry], writer: CaseWriter, number: i
         entry.file = replace(entry.file, first_row_id=row_id)
         row_id += entry.file.record_count
     return entries
-
-
-def _lists_of(
-    case: Case, table: SimulatedTable, listed: Sequence[ManifestFile], arrivals: Arrivals
-) -> tuple[SizeByCount, float, float, float]:
-    """Sizes of lists of such manifests; what is saved by each that is of the same commit as the one before, and what
-    each takes more that is of partitions of its own, or of deletes.
-    """
-    growing = {place: case.commit_interval_s / lasts_s for place, lasts_s in growing_fields(case).items()}
-    lists = _lists(table, listed, arrivals, growing=growing)
-    is_of_some = arrivals.partitions < arrivals.open_partitions - 0.5  # of which a compaction takes some
-    differ = is_of_some or ("scattered" in places_of(case) and not merges_on_read(case))
-    together = _lists(table, listed, arrivals, apart=0, differ=differ)
-    closed = dict.fromkeys(growing, 1.0)
-    ended = _lists(table, listed[:1], arrivals, apart=BETWEEN_REWRITES, growing=closed) if growing else lists
-    deletes = _lists(table, listed, arrivals, growing=growing, are_deletes=True) if merges_on_read(case) else lists
-    each = lists.rise(*ENDS)
-    return lists, each - together.rise(*ENDS), ended.rise(*ENDS) - each, deletes.rise(*ENDS) - each
-
-
-def _lists(
-    table: SimulatedTable,
-    listed: Sequence[ManifestFile],
-    arrivals: Arrivals,
-    *,
-    apart: int = 1,
-    differ: bool = False,
-    are_deletes: bool = False,
-    growing: Mapping[int, float] = NOTHING_GROWS,
-) -> SizeByCount:
-    """Lists of 1, 2 … manifests like these of the table's, each so many commits `apart` from the one before, or 0: of
-    the same one. Between two, `growing` partition fields grow by this many values; where `apart` is more than 1, files
-    were rewritten once their partitions closed. Those that a statement takes files out of, or a compaction of some
-    partitions, `differ` in how many they list, and since when; manifests of deletes do by files that a statement hits.
-    """
-    version, release, rng = table.rules.format_version, table.rules.release, table.rng
-    encode, records = manifest_file_encoder(version, release), []
-    counts = LISTED if apart == 1 else ENDS
-    numbers, lengths = range(1, counts[-1] + 1), [one.manifest_length for one in listed]
-    drawn = rng.normal(np.mean(lengths), max(LEAST_SPREAD, float(np.std(lengths))), len(numbers))
-    identities = draw_identities([LATER + one * apart for one in numbers if apart or one == 1], rng)
-    for number, length in zip(numbers, np.rint(drawn).astype(int).tolist(), strict=True):
-        like, identity = listed[number % len(listed)], identities[number - 1 if apart else 0]
-        file = replace(
-            like,
-            manifest_path=table.manifest_path(manifest_name(identity.uuid, 0 if apart else number)),
-            manifest_length=length,
-            added_snapshot_id=identity.snapshot_id,
-            sequence_number=identity.sequence_number if version > 1 else 0,
-            min_sequence_number=identity.sequence_number - (apart > 1) if version > 1 else 0,
-            first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
-            partitions=_later(like, number - number % len(listed), growing),
-        )
-        if are_deletes:
-            file = _of_deletes(file, arrivals, rng)
-        elif differ:
-            file = _taken_from(file, arrivals, rng, version=version)
-        records.append(encode(file))
-    values, sync = _header_of_list(table, arrivals), rng.bytes(SYNC_BYTES)
-    return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
-
-
-def _header_of_list(table: SimulatedTable, arrivals: Arrivals) -> Mapping[str, bytes]:
-    version = table.rules.format_version
-    header = ManifestListHeader(
-        snapshot_id=draw_snapshot_id(table.rng),
-        parent_snapshot_id=draw_snapshot_id(table.rng),
-        sequence_number=LATER,
-        first_row_id=2 * LATER * arrivals.rows_per_commit if version > 2 else None,
-        format_version=version,
-        release=table.rules.release,
-    )
-    return manifest_list_header_values(header)
-
-
-def _taken_from(file: ManifestFile, arrivals: Arrivals, rng: np.random.Generator, *, version: int) -> ManifestFile:
-    """A manifest that statements took files out of, some of them and some time ago."""
-    gone, kept, since = (int(rng.integers(1, most)) for most in (SOME_FILES, SOME_FILES, LATER))
-    return replace(
-        file,
-        manifest_length=file.manifest_length + int(rng.integers(file.manifest_length // SOME_FILES)),
-        min_sequence_number=file.sequence_number - since if version > 1 else 0,
-        added_files_count=0,
-        existing_files_count=kept,
-        deleted_files_count=gone,
-        added_rows_count=0,
-        existing_rows_count=whole(kept * arrivals.rows_per_file),
-        deleted_rows_count=whole(gone * arrivals.rows_per_file),
-    )
-
-
-def _of_deletes(file: ManifestFile, arrivals: Arrivals, rng: np.random.Generator) -> ManifestFile:
-    """A manifest of deletes in the place of one of data, of a statement that hits some files or rows more or less."""
-    hit = int(rng.integers(1, SOME_FILES))
-    rows = hit + int(rng.integers(whole(arrivals.rows_per_file) + 1))
-    return replace(
-        file,
-        content=DELETES,
-        manifest_length=file.manifest_length + int(rng.integers(file.manifest_length // SOME_FILES)),
-        added_files_count=hit,
-        added_rows_count=rows,
-        first_row_id=None,
-    )
-
-
-def _later(file: ManifestFile, commits: int, growing: Mapping[int, float]) -> tuple[PartitionFieldSummary, ...]:
-    """The partitions of a manifest this many commits later, between which `growing` fields grow by so many values."""
-    found = list(file.partitions or ())
-    for place, each in growing.items():
-        one, grown = found[place], int(commits * each)
-        found[place] = replace(
-            one, lower_bound=_plus(one.lower_bound, grown), upper_bound=_plus(one.upper_bound, grown)
-        )
-    return tuple(found)
-
-
-def _plus(bound: bytes | None, values: int) -> bytes:
-    low = bound or b""
-    return (int.from_bytes(low, "little") + values).to_bytes(len(low) + 1, "little")[: len(low)]

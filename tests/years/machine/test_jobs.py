@@ -19,6 +19,7 @@ from wasim.years.machine.jobs import (
     forget_dead,
     forget_seen,
     note_dead,
+    note_siblings,
     own_snapshot,
     reopen_much_deleted,
     rewrite_manifests,
@@ -42,9 +43,12 @@ from wasim.years.machine.tables import (
     GONE_BYTES,
     GONE_DELETES,
     GONE_FILES,
+    GONE_FRESH,
     GONE_POSITIONS,
     GONE_RECORDS,
     HELD,
+    IS_NEW,
+    IS_SCATTERED,
     LEFT_SINCE,
     LIVE_WHERE_DEAD,
     MADE_SQUARES,
@@ -64,6 +68,7 @@ from wasim.years.machine.tables import (
     SETTLED,
     SETTLED_FILES,
     SETTLED_ROWS,
+    SIBLINGS,
     SMALL_FILES,
     SMALL_ROWS,
     SMALL_SEEN,
@@ -71,6 +76,7 @@ from wasim.years.machine.tables import (
     TOOK_DEAD,
     TOOK_PARTIAL,
     TOOK_SMALL,
+    WITH_DATA,
     Laws,
     Table,
 )
@@ -357,3 +363,20 @@ def test_files_of_any_size_are_compacted_once_much_is_deleted(dead: float, is_du
     assert entries_of(table, PARTIAL) == (4 if is_due else 0)
     named = [[deleted[what][number] for number in (REWRITTEN, BEYOND)] for what in (DEAD, HELD)]
     assert named == ([[dead, 0], [3, 0]] if is_due else [[0, dead], [0, 3]])
+
+
+@pytest.mark.parametrize(
+    ("scattered", "of_deletes"), [(1.0, [(0.8 * 2 / 3, 1 / 3)] * 3), (0.0, [(0.4, 0.5), (0.4, 0.5), (0, 1)])]
+)
+def test_manifests_of_one_commit_stand_behind_each_other(scattered: float, of_deletes: list[tuple[float, float]]):
+    """Of data one was emptied, which stands behind the new one; of deletes two list what is left of them."""
+    table = table_with([(1, 500, 0, 0, 0), (1, 500, 2, 0, 0)])
+    table.used[1], table.numbers[IS_SCATTERED] = 3, scattered
+    for row in rows_of(table, 1):
+        row[COUNT], row[FRESH] = 1.0, 4.0
+    for row in rows_of(table) + rows_of(table, 1):
+        row[IS_NEW] = 1.0
+    rows_of(table)[0][GONE_FRESH] = table.rows[1][0][GONE_FRESH] = table.rows[1][1][GONE_FRESH] = 1.0
+    note_siblings(table, replace(LAWS, partly_saved=0.8))
+    assert [row[SIBLINGS] for row in rows_of(table)] == [1, 0]
+    assert [(row[SIBLINGS], row[WITH_DATA]) for row in rows_of(table, 1)] == [pytest.approx(one) for one in of_deletes]

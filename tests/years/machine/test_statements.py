@@ -119,7 +119,6 @@ from wasim.years.machine.tables import (
     SETTLED_FILES,
     SETTLED_ROWS,
     SHARE_WANTED,
-    SIBLINGS,
     SIZED_FILES,
     SMALL_FILES,
     SMALL_ROWS,
@@ -798,11 +797,11 @@ def test_without_compaction_the_latest_large_files_are_unnamed() -> None:
 
 def test_delete_files_are_listed_with_their_own_name_only() -> None:
     table = appended(2)
-    list_deletes(table, LAWS, 0.0, 0.5)
+    list_deletes(table, LAWS, 0.0)
     assert manifests(table, 1) == []
-    list_deletes(table, LAWS, 3.0, 0.5)
+    list_deletes(table, LAWS, 3.0)
     row = rows_of(table, 1)[0]
-    assert [row[column] for column in (COUNT, FRESH, SORTED, SIBLINGS, MISSED)] == [1, 3, 2, 0.5, 1]
+    assert [row[column] for column in (COUNT, FRESH, SORTED, MISSED)] == [1, 3, 2, 1]
     assert table.flows[Flow.WRITTEN_MANIFESTS + 2 : Flow.WRITTEN_MANIFESTS + 4] == [1, row[BYTES]]
 
 
@@ -822,11 +821,11 @@ def test_scattered_rows_replace_delete_files_in_every_manifest() -> None:
     table.numbers[IS_SCATTERED] = 1.0
     table.numbers[IN_STEP], table.numbers[TOUCHES] = 1.0, 0.1
     table.classes[ARRIVED][FILES], table.likely[ARRIVED][0] = 12.0, 5.0
-    take_over(table, LAWS, 6.0, 12.0, 0.0)
+    take_over(table, LAWS, 6.0, 12.0)
     assert entries_of_deletes(table) == pytest.approx(6)
     table = with_deletes(6.0)
     for nothing in ((0.0, 12.0), (6.0, 0.0)):
-        take_over(table, LAWS, *nothing, 0.0)
+        take_over(table, LAWS, *nothing)
     assert manifests(table, 1) == [[1, 4]] * 3
 
 
@@ -837,7 +836,7 @@ def test_few_delete_files_go_several_at_a_time(again: float, together: float) ->
     table.numbers[IS_SCATTERED] = table.numbers[IN_STEP] = 1.0
     table.numbers[TOUCHES], table.likely[ARRIVED][0], table.classes[ARRIVED][FILES] = 0.1, 5.0, 12.0
     before = table.flows[Flow.WRITTEN_MANIFESTS + 2]
-    take_over(table, LAWS, again, 12.0, 0.0)
+    take_over(table, LAWS, again, 12.0)
     written = 3 * (1 - (1 - again / 12) ** (4 / together))
     assert table.flows[Flow.WRITTEN_MANIFESTS + 2] - before == pytest.approx(written)
 
@@ -855,7 +854,7 @@ def test_delete_files_of_large_files_are_among_their_rows() -> None:
 def test_the_newest_rows_replace_what_the_last_statement_wrote() -> None:
     table = with_deletes(6.0)
     table.numbers[IS_NEWEST] = 1.0
-    take_over(table, LAWS, 6.0, 12.0, 0.0)
+    take_over(table, LAWS, 6.0, 12.0)
     assert manifests(table, 1) == [[1, 4], [1, 2], [1, 0]]
 
 

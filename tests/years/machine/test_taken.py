@@ -27,7 +27,6 @@ from wasim.years.machine.tables import (
     NAMED_LEFT,
     PARTIAL,
     SETTLED,
-    SIBLINGS,
     SORTED,
     TOUCHES,
     Table,
@@ -97,7 +96,6 @@ def test_five_entries_at_an_end_leave_two_manifests(newest: bool, expected: List
     assert take(table, LAWS, 0, newest, False) == 2
     assert listed(table) == expected
     again = [row for row in rows_of(table) if row[IS_NEW]]
-    assert [row[SIBLINGS] for row in again] == [0.5, 0.5]  # one of the two follows the other
     assert [row[BYTES] for row in again] == pytest.approx([bytes_of(left + gone) for _, left, gone in expected if gone])
     written, replaced = Flow.WRITTEN_MANIFESTS, Flow.REPLACED_MANIFESTS
     assert table.flows[written : written + 2] == pytest.approx([2, sum(row[BYTES] for row in again)])
@@ -208,7 +206,7 @@ def test_marked_entries_of_eight_manifests_go_by_chance() -> None:
     table = table_with([(8, 500, 2, 1, 0)])
     rows_of(table)[0][SORTED] = 1.0
     mark_newest(table, 0, float("inf"), (0.5, 0.25, 0.0))
-    assert thin(table, LAWS, 0, 1.0, 0.0, 0.0) == pytest.approx(8 * 13 / 16)
+    assert thin(table, LAWS, 0, 1.0, 0.0) == pytest.approx(8 * 13 / 16)
     emptied, untouched, some = rows_of(table)
     assert [row[COUNT] for row in (emptied, untouched, some)] == pytest.approx([8 / 16, 8 * 3 / 16, 8 * 12 / 16])
     assert [emptied[kind] for kind in (*KINDS, GONE_FRESH, GONE_COMPACTED)] == pytest.approx([0, 0, 0, 2, 1])
@@ -216,7 +214,6 @@ def test_marked_entries_of_eight_manifests_go_by_chance() -> None:
     assert [entries_of(table, kind) for kind in (GONE_FRESH, GONE_COMPACTED)] == pytest.approx([8, 2])
     assert [entries_of(table, kind) for kind in (FRESH, PARTIAL)] == pytest.approx([8, 6])
     assert some[SORTED] == pytest.approx(some[FRESH] * followers_left(0.5, some[FRESH] / 2))
-    assert emptied[SIBLINGS] == some[SIBLINGS] == pytest.approx(1 - 1 / 6.5)
     written = Flow.WRITTEN_MANIFESTS
     assert table.flows[written : written + 2] == pytest.approx([6.5, 6.5 * bytes_of(3)])
 
@@ -239,7 +236,7 @@ def test_what_goes_by_chance_was_there(manifests, shares, newest) -> None:
         going = [all_of + count * one * share * among for all_of, one, share in zip(going, held, shares, strict=True)]
     before = [entries_of(table, kind) for kind in KINDS]
     mark_newest(table, 0, newest, shares)
-    rewritten = thin(table, LAWS, 0, 1.0, 0.9, 0.0)
+    rewritten = thin(table, LAWS, 0, 1.0, 0.0)
     assert [entries_of(table, kind) for kind in KINDS] == pytest.approx(
         [held - gone for held, gone in zip(before, going, strict=True)], abs=1e-6
     )
@@ -248,7 +245,6 @@ def test_what_goes_by_chance_was_there(manifests, shares, newest) -> None:
     rows = rows_of(table)
     assert sum(row[COUNT] for row in rows) == pytest.approx(sum(one[0] for one in manifests))
     assert sum(row[COUNT] for row in rows if row[IS_NEW]) == pytest.approx(rewritten)
-    assert all(row[SIBLINGS] >= 0.9 for row in rows if row[IS_NEW])
     assert table.flows[Flow.REPLACED_MANIFESTS] == pytest.approx(rewritten)
 
 
@@ -257,7 +253,7 @@ def test_files_compacted_anywhere_leave_manifests_that_list_none(manifests: list
     table = table_with(manifests)
     before, count = entries_of(table, FRESH), sum(one[0] for one in manifests)
     mark_anywhere(table, 0, (share, 0.0, 0.0))
-    rewritten = thin(table, LAWS, 0, 1.0, 0.0, 0.0)
+    rewritten = thin(table, LAWS, 0, 1.0, 0.0)
     assert rewritten == pytest.approx(sum(one[0] * (1 - (1 - share) ** one[2]) for one in manifests))
     assert table.flows[Flow.WRITTEN_MANIFESTS] == table.flows[Flow.REPLACED_MANIFESTS] == pytest.approx(rewritten)
     assert [entries_of(table, kind) for kind in (FRESH, GONE_FRESH)] == pytest.approx(
@@ -272,7 +268,7 @@ def test_a_manifest_names_due_partitions_as_often_as_drawn(entries: int, due: in
     table, laws = table_with([(4, 500, entries, 0, 0)]), replace(LAWS, open_partitions=8.0)
     mark_anywhere(table, 0, (due / 8, 0.0, 0.0))
     untouched = comb(8 - entries, due) / comb(8, due)
-    assert thin(table, laws, 0, 1.0, 0.0, 8.0) == pytest.approx(4 * (1 - untouched))
+    assert thin(table, laws, 0, 1.0, 8.0) == pytest.approx(4 * (1 - untouched))
     emptied = sum(row[COUNT] for row in rows_of(table) if row[FRESH] == 0)
     assert emptied == pytest.approx(4 * comb(due, entries) / comb(8, entries))
     assert entries_of(table, FRESH) == pytest.approx(4 * entries * (1 - due / 8))
@@ -282,7 +278,7 @@ def test_entries_that_go_in_pairs_leave_more_manifests_alone() -> None:
     """Four files that each go with a half: as two pairs, a quarter of the manifests loses none, and a quarter all."""
     table = table_with([(16, 500, 4, 0, 0)])
     mark_newest(table, 0, float("inf"), (0.5, 0.0, 0.0))
-    assert thin(table, LAWS, 0, 2.0, 0.0, 0.0) == pytest.approx(16 * 3 / 4)
+    assert thin(table, LAWS, 0, 2.0, 0.0) == pytest.approx(16 * 3 / 4)
     assert listed(table) == [pytest.approx((4, 0, 4)), pytest.approx((4, 4, 0)), pytest.approx((8, 2, 2))]
 
 
@@ -291,7 +287,7 @@ def test_entries_of_the_newest_manifests_leave_older_equal_ones_alone() -> None:
     table = table_with([(5, 500, 4, 0, 0)])
     mark_newest(table, 0, 6.0, (0.5, 0.0, 0.0))
     rewritten = (1 - 0.5**4) + (1 - 0.5**2)  # all of one manifest are among them, and two of the other
-    assert thin(table, LAWS, 0, 1.0, 0.0, 0.0) == pytest.approx(rewritten)
+    assert thin(table, LAWS, 0, 1.0, 0.0) == pytest.approx(rewritten)
     assert rows_of(table)[0][COUNT : FRESH + 1] == [3, 500, 4]
     assert entries_of(table, FRESH) == pytest.approx(20 - 3)
 

@@ -88,7 +88,7 @@ def add_new(table: Table, laws: Laws, commits: float, is_new: int) -> float:
     files, size, positions = laws.delta_files, laws.delta_bytes, laws.positions
     if table.numbers[COMMITS] < 1:
         files, size, positions = laws.first_files, laws.first_bytes, 0.0
-    list_new(table, 1, commits, laws.delete_manifest, (files, 0.0), SEEN, 0)
+    list_new(table, 1, commits, laws.delete_manifest, (files, 0.0), 0.0, 0)
     note_staged(table, laws, 1, commits)
     flows[WRITTEN_FILES + 2] += commits * files
     flows[WRITTEN_FILES + 3] += commits * size

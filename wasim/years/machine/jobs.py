@@ -22,12 +22,12 @@ from wasim.years.machine.files import (
 )
 from wasim.years.machine.manifests import (
     entries_of,
+    leave_deletes,
     list_bytes,
     list_compacted,
     live_of,
     merge,
     mix_entries,
-    part_siblings,
     rewrite_one,
     settle,
     settle_entries,
@@ -92,6 +92,7 @@ def begin_summary(table: Table) -> None:
 
 def note_counted(table: Table, laws: Laws, around: float, is_job: bool) -> None:
     """The commit of a job or a statement whose summary has these `counters`; `around` is without any number."""
+    note_siblings(table, laws)
     counters, size = table.counters, around
     for counter in range(LEFT_OUT):
         if counters[counter] >= 0.5:
@@ -102,6 +103,41 @@ def note_counted(table: Table, laws: Laws, around: float, is_job: bool) -> None:
         for counter in (CREATED, KEPT, REPLACED):
             size += digits(counters[counter])
     note_snapshot(table, laws, size, is_job)
+
+
+def note_siblings(table: Table, laws: Laws) -> None:
+    """How many manifests of the commit under way stand behind another one of it, which saves less where some list what
+    it left of them. Manifests that it emptied do while they are listed, and leave the others without a gap. New
+    manifests of deletes on scattered rows stay as long as older ones that it wrote again.
+    """
+    with_data = 0.0
+    for group in range(2):
+        rows, used, part = table.rows[group], table.used[group], 1.0
+        own = again = empty = 0.0
+        for place in range(used):
+            row = rows[place]
+            new, left = row[COUNT] * row[IS_NEW], min(1.0, live_of(row))
+            if row[GONE_FRESH] + row[GONE_COMPACTED] > 0:
+                again += new * left
+                empty += new * (1 - left)
+                part = laws.partly_saved if is_any(left) else part
+            else:
+                own += new
+        if group == 1 and table.numbers[IS_SCATTERED] > 0:
+            again += own
+            own = 0.0
+        first, first_empty = 1 / max(1.0, again), 0.0 if again + own >= 1 else 1 / max(1.0, empty)
+        for place in range(used):
+            row = rows[place]
+            if row[IS_NEW] == 0:
+                continue
+            left = min(1.0, live_of(row))
+            if own > 0 and row[GONE_FRESH] + row[GONE_COMPACTED] == 0:
+                row[SIBLINGS], row[WITH_DATA] = 0.0, with_data
+            else:
+                row[SIBLINGS] = part * (1 - first) * left + (1 - first_empty) * (1 - left)
+                row[WITH_DATA] = with_data * (first * left + first_empty * (1 - left))
+        with_data = min(1.0, own + again + empty)
 
 
 def note_manifests(table: Table, created: float, replaced: float, changed: float) -> None:
@@ -161,7 +197,7 @@ def compact(table: Table, laws: Laws) -> bool:
         for what in range(TOOK_SMALL, GROUPS + 1):
             done[what] /= parts
         created = commit_parts(table, laws, parts, of_small, of_partial)
-        part_siblings(table, of_partial)
+        leave_deletes(table, of_partial)
         firsts = min(1.0, done[GROUPS] / max(done[MADE_PARTIAL] + done[MADE_SETTLED], NEGLIGIBLE))
         numbers[OF_JOBS_MORE] = laws.together_more + (laws.compacted_more[0] - laws.together_more) * firsts
         table.compacted_more[0] = numbers[OF_JOBS_MORE]
@@ -312,7 +348,7 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
         return take(table, laws, 0, False, False)
     if counted > 0:
         mark_counted(table, laws, counted, min(1.0, listed / fresh) if fresh > 0 else 0.0, of_partial)
-        return thin(table, laws, 0, 1.0, 0.0, laws.open_partitions)
+        return thin(table, laws, 0, 1.0, laws.open_partitions)
     if laws.lifetime < inf and laws.parts <= 1 and table.numbers[ADDS_ANYWHERE] == 0:
         # partitions that are left have the newest files, but where the oldest ones come to have new files again
         for kind, files in ((0, listed), (1, partial * of_partial)):
@@ -320,7 +356,7 @@ def take_out(table: Table, laws: Laws, of_small: float, of_partial: float) -> fl
         want(table, 2, 0.0, False)
         return take(table, laws, 0, writes_oldest(laws), False)
     mark_anywhere(table, 0, (min(1.0, listed / fresh) if fresh > 0 else 0.0, min(1.0, of_partial), 0.0))
-    return thin(table, laws, 0, 1.0, 0.0, laws.open_partitions if laws.parts > 1 else 0.0)
+    return thin(table, laws, 0, 1.0, laws.open_partitions if laws.parts > 1 else 0.0)
 
 
 def note_compaction(table: Table, laws: Laws, created: float, replaced: float) -> None:
@@ -404,7 +440,7 @@ def drop_deletes(table: Table, laws: Laws) -> None:
         drop_entries(table, laws, files, False)
     else:
         mark_anywhere(table, 1, (1.0, 1.0, 1.0))
-        thin(table, laws, 1, 1.0, 0.0, 0.0)
+        thin(table, laws, 1, 1.0, 0.0)
         merge(table, laws, 1)
     note_dropped(table, files / max(listed, NEGLIGIBLE), files, files, max(0.0, size - kept_bytes))
 

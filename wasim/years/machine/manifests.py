@@ -22,7 +22,7 @@ def add_up(table: Table, group: int) -> None:
         manifests += count
         size += count * row[BYTES]
         entries += count * live
-        siblings += count * row[SIBLINGS]
+        siblings += count * (row[SIBLINGS] + SEEN * row[WITH_DATA])
         if is_any(live):
             if not is_any(row[FRESH]):
                 rewritten += count
@@ -58,7 +58,7 @@ def is_like(one: list[float], other: list[float]) -> bool:
     """Whether manifests of two rows may be counted together."""
     if is_any(abs(one[BYTES] - other[BYTES]) / one[BYTES]):
         return False
-    for column in range(FRESH, SIBLINGS + 1):  # noqa: SIM110 - numba compiles no generators
+    for column in range(FRESH, WITH_DATA + 1):  # noqa: SIM110 - numba compiles no generators
         if is_any(abs(one[column] - other[column])):
             return False
     return True
@@ -81,7 +81,7 @@ def join(first: list[float], second: list[float]) -> None:
     entries, others = one * live_of(first), other * live_of(second)
     if entries + others > 0:
         first[MISSED] = (entries * first[MISSED] + others * second[MISSED]) / (entries + others)
-    for column in range(BYTES, SIBLINGS + 1):
+    for column in range(BYTES, WITH_DATA + 1):
         first[column] = (one * first[column] + other * second[column]) / count
 
 
@@ -169,7 +169,7 @@ def list_new(
     rows, used = table.rows[group], table.used[group]
     row = rows[used]
     begin_row(row, count, size, float(is_new))
-    row[SIBLINGS], (row[FRESH], row[SETTLED]) = siblings, files
+    row[SIBLINGS], row[WITH_DATA], (row[FRESH], row[SETTLED]) = siblings, float(group), files
     note_written(table, group, count, size)
     if used:
         last = rows[used - 1]
@@ -323,14 +323,14 @@ def merge(table: Table, laws: Laws, group: int) -> float:
         copied = close_bin(table, laws, group, copied, parts, 1.0, True)
     replace_rows(table, group, copied, first)
     if counts[ROOM - 1] > 0 and group == 0:
-        part_siblings(table, 1.0)
+        leave_deletes(table, 1.0)
     return counts[ROOM - 1]
 
 
-def part_siblings(table: Table, share: float) -> None:
-    """This share of the older manifests of deletes have no sibling any more: that of data was merged or emptied."""
+def leave_deletes(table: Table, share: float) -> None:
+    """Of this share of the older manifests of deletes the commit has none of data any more: merged, or emptied."""
     for place in range(table.used[1]):
-        table.rows[1][place][SIBLINGS] *= max(table.rows[1][place][IS_NEW], 1 - share)
+        table.rows[1][place][WITH_DATA] *= max(table.rows[1][place][IS_NEW], 1 - share)
 
 
 def commits_until_merge(table: Table, laws: Laws, group: int, new_bytes: float) -> float:
@@ -409,10 +409,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
     rows, used, one, missed = table.rows[group], table.used[group], table.spare[0], 0.0
     add_up(table, group)
     count, total, entries = table.sums[7 * group], table.sums[7 * group + 1], table.sums[7 * group + 2]
-    parts = float(ceil(total / laws.target))
-    if parts > MANY_PARTS:  # on average
-        parts = total / laws.target + 0.5
-    parts = min(parts, entries) if entries >= 1 else 1.0
+    parts = min(float(ceil(total / laws.target)), entries) if entries >= 1 else 1.0
     if parts <= 1 and not is_any(count - 1):
         return False
     begin_row(one, parts, 0.0, 1.0)

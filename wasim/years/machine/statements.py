@@ -264,9 +264,8 @@ def delete_by_position(table: Table, laws: Laws, change: int, written: float, up
     if laws.uses_vectors:
         files = min(tasks_for(laws, written, touched), entries)
         written_bytes += laws.around_vectors * files + laws.vector_footer * entries
-    seen = SEEN if written > 0 else 0.0
-    take_over(table, laws, again, held, seen)
-    list_deletes(table, laws, entries, seen)
+    take_over(table, laws, again, held)
+    list_deletes(table, laws, entries)
     numbers[NEWEST_COMMIT], numbers[NEWEST_FILES], numbers[NEWEST_BYTES] = numbers[COMMITS], entries, written_bytes
     made = data_files_made(table, laws, written, updated, inserted, touched)
     note_edge(table, laws, made, written, True)
@@ -405,7 +404,7 @@ def named_of_kinds(table: Table, laws: Laws) -> float:
     return min(held, again + max(0.0, more))
 
 
-def take_over(table: Table, laws: Laws, again: float, named: float, seen: float) -> None:
+def take_over(table: Table, laws: Laws, again: float, named: float) -> None:
     """Takes `again` of the `named` files' delete files out of their manifests: others, older, name what is gone."""
     if not is_any(again) or not is_any(named):
         return
@@ -418,20 +417,20 @@ def take_over(table: Table, laws: Laws, again: float, named: float, seen: float)
         if laws.compacts and laws.least_files == inf and not laws.uses_vectors and not are_all_open(table, laws):
             mark_current(table, named, share)
         mark_by_age(table, again)
-        thin(table, laws, 1, together, seen, 0.0)
+        thin(table, laws, 1, together, 0.0)
     elif numbers[IS_NEWEST] == 0 and laws.open_partitions > 1 and is_any(hit_arrived):
         # any of the statements that began with the same commit, or with the same of its tasks
         share = min(1.0, hit_arrived / files_near(table, laws))
         mark_newest(table, 1, again / share, (share, 0.0, 0.0))
-        thin(table, laws, 1, 1.0, 0.0, 0.0)
+        thin(table, laws, 1, 1.0, 0.0)
     else:  # the last such statement wrote them
         want_deletes(table, again, True, numbers[IS_NEWEST] == 0)
         take(table, laws, 1, True, False)
 
 
-def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> None:
-    """Lists new delete files in a manifest, which has a sibling if rows were written too. Those for files of the oldest
-    rows that the last statement wrote are replaced by none.
+def list_deletes(table: Table, laws: Laws, entries: float) -> None:
+    """Lists new delete files in a manifest. Those for files of the oldest rows that the last statement wrote are
+    replaced by none.
     """
     numbers = table.numbers
     if is_any(entries):
@@ -441,7 +440,7 @@ def list_deletes(table: Table, laws: Laws, entries: float, siblings: float) -> N
             fresh -= min(entries, numbers[EDGE_FILES], table.hits[HIT_FILES][edge_of(table, laws)])
         row = table.rows[1][list_own(table, 1, size)]
         row[FRESH], row[PARTIAL], row[SORTED] = fresh, entries - fresh, min(together, fresh)
-        row[SIBLINGS], row[MISSED] = siblings, 1.0
+        row[MISSED] = 1.0
 
 
 def note_deletes(table: Table, files: float, written_bytes: float, again: float, named: float) -> float:
@@ -628,11 +627,11 @@ def out_of_manifests(table: Table, laws: Laws) -> float:
         shares = hits[HIT_SHARES]
         rewritten = numbers[HIT_OF_OTHERS] if numbers[LARGE] > 0 else shares[REWRITTEN]
         mark_newest(table, 0, inf, (shares[ARRIVED], rewritten, shares[BEYOND]))
-        return thin(table, laws, 0, numbers[TOGETHER], 0.0, 0.0)
+        return thin(table, laws, 0, numbers[TOGETHER], 0.0)
     share = numbers[TOUCHES]
     if 0 < share < 1:  # this share of the partitions that are open: any manifest of theirs keeps entries of the others
         mark_newest(table, 0, total_of(hits[HIT_FILES]) / share, (share, share, share))
-        return thin(table, laws, 0, numbers[TOGETHER], 0.0, 0.0)
+        return thin(table, laws, 0, numbers[TOGETHER], 0.0)
     is_newest, edge = numbers[IS_NEWEST] > 0, edge_of(table, laws)
     for number in range(3):  # what the last such statement wrote stands in a young manifest
         want(table, number, hits[HIT_FILES][number], is_newest or number == edge)

@@ -9,7 +9,6 @@ MOST_KINDS = 16  # of manifests between two events: the most similar ones count 
 MANY_KINDS = 40  # of appends that bring several manifests each
 ROOM = 192  # rows of manifests: a merge may part each that there is in three
 MOST_COHORTS = 80  # partitions that closed earlier count as equal
-MANY_PARTS = 6.0
 MANY_LEFT = 8.0  # emptied manifests
 MEDIAN = 0.5  # a mean count of files by this much below a whole one is that one or more, as often as not
 FEW_COMMITS = 8  # between two firings: of so few, chance decides how many it takes
@@ -20,10 +19,12 @@ SMOOTHED = 0.2  # of what is averaged over the last statements, the last one's p
 SEEN = 0.92  # of what a list saves by a commit's second manifest, what deflate finds further up: else 1 % is missing
 
 # A row of manifests. Its entries are of files as they arrived, of compacted ones that are still too small, and of those
-# that stay; of the fresh ones some are sorted by partition. `SIBLINGS` is the share of manifests that stand next to
-# another one of the same commit. The next three are of the commit under way. `MISSED` is of manifests of deletes: which
-# share of all rows statements on scattered rows have missed since their entries were made.
-COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, GONE_FRESH, GONE_COMPACTED, IS_NEW, MISSED, COLUMNS = range(12)
+# that stay; of the fresh ones some are sorted by partition. `SIBLINGS` is the share of manifests that stand behind
+# another one of the same commit and group, `WITH_DATA` of deletes' behind one of data alone. The next three
+# are of the commit under way. `MISSED` is of manifests of deletes: which share of all rows statements on scattered rows
+# have missed since their entries were made.
+COUNT, BYTES, FRESH, PARTIAL, SETTLED, SORTED, SIBLINGS, WITH_DATA = range(8)
+GONE_FRESH, GONE_COMPACTED, IS_NEW, MISSED, COLUMNS = range(8, 13)
 # A row of partitions: the files below the target in each, as they came or compacted, and the rows in them; then the
 # same of the compacted ones by their size, in the order in which they are read
 PARTITIONS, SMALL_FILES, SMALL_ROWS, PARTIAL_FILES, PARTIAL_ROWS, SIZED_FILES = range(6)
@@ -201,6 +202,7 @@ class Laws:
     list_bytes: list[float]
     list_sums: list[float]
     sibling_saving: float
+    partly_saved: float
     rewritten_more: float
     deletes_more: float
     # data files: logarithms of bytes by logarithms of rows

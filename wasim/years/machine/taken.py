@@ -26,6 +26,16 @@ def followers_left(share: float, kept: float) -> float:
     return 1 - first * (1 - (1 - kept) ** (1 / first)) / kept if is_any(first) else share
 
 
+def leave_followers(laws: Laws, row: list[float], kept: float) -> None:
+    """The same of manifests, and of those that are the first of their commit."""
+    part = laws.partly_saved if is_any(live_of(row)) else 1.0
+    share = min(1.0, row[SIBLINGS] / part) if part > 0 else 0.0
+    left = followers_left(share, kept)
+    row[SIBLINGS] = part * left
+    if is_any(1 - share):
+        row[WITH_DATA] *= (1 - left) / (1 - share)
+
+
 def unlike_left(share: float, kept: float) -> float:
     """The same where commits have unlike numbers left: as many as not by a geometric law, which thinning leaves one."""
     return 1 - (1 - share) / (1 - share * (1 - kept))
@@ -48,18 +58,6 @@ def write_again(
         share, kept = row[SORTED] / row[FRESH], left / row[FRESH]
         written[SORTED] = left * (unlike_left(share, kept) if group else followers_left(share, kept))
     written[GONE_FRESH], written[GONE_COMPACTED] = fresh, partial + settled
-
-
-def end_taking(table: Table, group: int, copied: int, rewritten: float, seen: float) -> float:
-    """Lists what is left; those written again, this many, stand next to each other in the list, and save as much as
-    `seen` at least where the commit's new manifests stand further up.
-    """
-    siblings = max(seen, 1 - 1 / max(rewritten, 1.0))
-    for place in range(copied):
-        if table.spare[place][IS_NEW] > 0:
-            table.spare[place][SIBLINGS] = siblings
-    replace_rows(table, group, copied, 0)
-    return rewritten
 
 
 def power(base: float, exponent: float) -> float:
@@ -231,7 +229,7 @@ def rows_missed_by(table: Table, missed: float) -> float:
     return missed * pairs / rows if rows > 0 else 0.0
 
 
-def thin(table: Table, laws: Laws, group: int, together: float, seen: float, apart: float) -> float:
+def thin(table: Table, laws: Laws, group: int, together: float, apart: float) -> float:
     """Takes each of the marked entries out with its probability, `together` at a time of a manifest, or each in another
     of so many partitions `apart`, above 0. Returns how many manifests are written again.
     """
@@ -258,7 +256,7 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float, apa
             copied += 1
         if is_any(untouched):
             copied = copy_some(spare, copied, row, count * untouched)
-            spare[copied - 1][SIBLINGS] = followers_left(row[SIBLINGS], untouched)
+            leave_followers(laws, spare[copied - 1], untouched)
         if is_any(some):
             # of each, on average, without what manifests that were emptied had
             part = (
@@ -269,7 +267,8 @@ def thin(table: Table, laws: Laws, group: int, together: float, seen: float, apa
             write_again(table, laws, group, row, copied, count * some, part)
             rewritten += count * some
             copied += 1
-    return end_taking(table, group, copied, rewritten, seen)
+    replace_rows(table, group, copied, 0)
+    return rewritten
 
 
 def want(table: Table, kind: int, entries: float, newest: bool) -> None:
@@ -442,7 +441,8 @@ def take(table: Table, laws: Laws, group: int, newest: bool, by_chance: bool) ->
                 continue
             copied += 1
         rewritten += emptied + partly
-    return end_taking(table, group, copied, rewritten, 0.0)
+    replace_rows(table, group, copied, 0)
+    return rewritten
 
 
 def all_occupied(places: float, share: float) -> float:
