@@ -232,7 +232,7 @@ def test_commits_are_said_with_losses_and_their_ceiling():
     blocks = [str(one) for one in further(some_plan([chosen], chosen, request, sustained=rate), "What it costs")]
     (said,) = (one for one in blocks if one.startswith("Commits of 4 writers"))
     assert f"{commit.outcome.lost_share:.1%} of attempts lost" in said
-    assert "At most 2.50 a second land: one every 0.800s." in said
+    assert "At most 2.50 a second land; 95 % do at one every 0.800s." in said
     assert "idle machines" not in said
     assert "extrapolated" in blocks[-1]
     words = further(some_plan([chosen], chosen, request, sustained=rate), "In other words")

@@ -57,6 +57,16 @@ def test_commits_slow_with_metadata_json_and_with_the_store():
     assert remote.sustains == (remote.sustainable_interval_s <= case.commit_interval_s)
 
 
+def test_writers_all_at_once_do_not_keep_up():
+    """They come no more often than the table takes, but a third never land."""
+    case = case_of("commit_interval", 8, "1d")
+    writer = case.writer.model_copy(update={"kind": "batch", "writers": 8, "arrivals": "at_once"})
+    found = modelled(replace(case, writer=writer), provider="s3")
+    assert found.comes_slowly
+    assert found.failed_share > 0.2
+    assert not found.sustains
+
+
 def test_a_footprint_is_that_of_the_commit_asked_about():
     case = case_of("commit_interval", 8, "30d")
     ledger = simulate_years(case, shipped_profile(case), Site()).ledger

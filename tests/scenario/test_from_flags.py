@@ -47,7 +47,7 @@ def test_several_tables_are_written_to_as_the_writer_can(writer, fields):
         ({"columns": "3"}, "--columns is '3'. Give a whole number, at least 4, at most 2000."),
         ({"columns": "2001"}, "--columns is '2001'. Give a whole number, at least 4, at most 2000."),
         ({"partitions": "100001"}, "--partitions is '100001'. Give a whole number, at least 0, at most 100000."),
-        ({"writers": "65"}, "--writers is '65'. Give a whole number, at least 1, at most 64."),
+        ({"writers": "10001"}, "--writers is '10001'. Give a whole number, at least 1, at most 10000."),
         ({"writers": "2", "writer": "streaming"}, "--writers is '2', but several writers are batches."),
         ({"tables": "0"}, "--tables is '0'. Give a whole number, at least 1, at most 10000."),
         ({"tables": "2", "writers": "3"}, '--tables is "2", but writer.writers is 3. Give one writer, or 1.'),

@@ -272,7 +272,7 @@ def _commits(plan: Plan, chosen: Figures) -> Iterator[str]:
         idle = "; runs on idle machines took a fifth to a half of that" if is_own else ""
         yield (
             f"Commits{of} ({where}) take a guessed {p50} where metadata.json is largest, one in a hundred {p99}{lost}"
-            f"{idle}. At most {format_figure(sustained.ceiling_per_s)} a second land: one every"
+            f"{idle}. At most {format_figure(sustained.ceiling_per_s)} a second land; 95 % do at one every"
             f" {time_words(sustained.interval_s)}{f' to each of {tables:,} tables' if tables > 1 else ''}."
         )
     beyond = ", extrapolated" if chosen.extrapolated else ""

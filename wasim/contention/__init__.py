@@ -25,7 +25,7 @@ from wasim.contention.latency import (
     sustained_rate,
 )
 from wasim.contention.measure import measure_contention
-from wasim.contention.outcome import Outcome, outcome_of
+from wasim.contention.outcome import SUSTAINED, Outcome, outcome_of
 from wasim.contention.providers import LOCAL, Providers, catalog_named, commit_slowing, load_providers, provider_named
 from wasim.contention.races import Attempt, RaceRules, WriterGroup, race, race_of, rules_of
 from wasim.contention.writer_times import QUANTILES, WriterTimes, arrivals_of, due_s, times_among

@@ -8,7 +8,7 @@ import numpy as np
 
 from wasim.contention.attempt_times import AttemptRequests, Footprint, attempt_times
 from wasim.contention.latency import NO_WORK, LatencyRequest, PeriodicStatement, commit_latency, sustained_rate
-from wasim.contention.outcome import percentile_ms
+from wasim.contention.outcome import SUSTAINED, percentile_ms
 from wasim.contention.providers import LOCAL, Providers, provider_named
 from wasim.contention.writer_times import WriterTimes, arrivals_of
 from wasim.iceberg.properties import TableProperties
@@ -56,7 +56,14 @@ class ModelledLatency:
 
     @property
     def sustains(self) -> bool:
-        """Whether the table sustains the case's interval at the end of the horizon, as far as the model says."""
+        """Whether the table sustains the case's interval at the end of the horizon, as far as the model says: 95 % of
+        its commits land, however they arrive.
+        """
+        return self.comes_slowly and self.failed_share <= 1 - SUSTAINED
+
+    @property
+    def comes_slowly(self) -> bool:
+        """Whether commits come no more often than a table sustains, if they did not come all at once."""
         return 1 / self.offered_per_s >= self.sustainable_interval_s
 
 

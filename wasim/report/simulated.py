@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from wasim.contention import SUSTAINED
 from wasim.ledger import Kind
 from wasim.report.series import horizon_words
 from wasim.report.words import KIND_NAMES
@@ -133,7 +134,10 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
     share, name, label = max(failing, default=(0.0, "", ""))
     if share > RARELY:
         yield f"At the end {100 * share:.0f} % of {name} would fail, because of concurrent commits ({label})."
-    late = [(label, one) for label, one in modelled if not one.sustains]
+    failed, label = max(((one.failed_share, label) for label, one in modelled if one.comes_slowly), default=(0.0, ""))
+    if failed > 1 - SUSTAINED:
+        yield f"By the end, {100 * failed:.0f} % of commits run out of retries at worst ({label}): none keeps up so."
+    late = [(label, one) for label, one in modelled if not one.comes_slowly]
     if late:
         label, one = max(late, key=lambda late_one: late_one[1].sustainable_interval_s)
         yield (

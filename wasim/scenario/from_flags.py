@@ -7,7 +7,7 @@ from typing import Any
 from wasim.errors import WasimError, quoted
 from wasim.scenario.examine import examine
 from wasim.scenario.faults import Fault, format_place
-from wasim.scenario.parts import WRITER_KINDS
+from wasim.scenario.parts import MOST_WRITERS, WRITER_KINDS
 from wasim.scenario.table_checks import MOST_PARTITIONS_PER_COMMIT
 
 DEFAULT_WORKLOAD: Mapping[str, str] = {
@@ -50,7 +50,7 @@ def document_from_flags(given: Mapping[str, str | None]) -> tuple[dict[str, Any]
     columns = _whole("--columns", workload["columns"], least=_LEAST_COLUMNS, most=_MOST_COLUMNS)
     partitions = _whole("--partitions", workload["partitions"], least=0, most=_MOST_PARTITIONS)
     writer: dict[str, Any] = {"kind": workload["writer"]}
-    if "writers" in workload and _whole("--writers", workload["writers"], least=1, most=64) > 1:
+    if "writers" in workload and _whole("--writers", workload["writers"], least=1, most=MOST_WRITERS) > 1:
         if given.get("writer") not in (None, "batch"):
             raise WasimError(
                 f"--writers is {quoted(workload['writers'])}, but several writers are batches. Take --writer out."

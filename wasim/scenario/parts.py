@@ -27,6 +27,7 @@ from wasim.scenario.values import (
 )
 
 WRITER_KINDS = ("streaming", "batch", "flink")
+MOST_WRITERS = 10_000
 Arrivals = Literal["at_random", "at_once", "evenly", "when_free"]
 FLINK = "flink"  # a kind of writer, and the profile that says how it writes
 EQUALITY_DELETES = "equality-deletes"  # mode of an upsert that is no MERGE INTO
@@ -261,7 +262,7 @@ class Writer(Part):
         description="Iceberg's FastAppend or MergeAppend; left out: the writer's own default, which is fast for Spark's"
         " stream into the table and merge for all else.",
     )
-    writers: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
+    writers: Annotated[Whole, Field(ge=1, le=MOST_WRITERS)] = Field(
         default=1, description="Batch writers at work on the table at once, which share the commits out among them."
     )
     tables: Annotated[Whole, Field(ge=1, le=10_000)] = Field(
