@@ -87,7 +87,7 @@ def lists_of(case: Case, table: SimulatedTable, listed: Sequence[ManifestFile], 
         sibling_saving=saving,
         partly_saved=max(0.0, each - partly.rise(*ENDS)) / saving if saving > 0 else 1.0,
         rewritten_more=ended.rise(*ENDS) - each,
-        deletes_more=deletes.rise(16, 64) - lists.rise(16, 64),
+        deletes_more=deletes.rise(*ENDS) - each,
     )
 
 

@@ -48,7 +48,6 @@ from wasim.years.machine.tables import (
     GONE_RECORDS,
     HELD,
     IS_NEW,
-    IS_SCATTERED,
     LEFT_SINCE,
     LIVE_WHERE_DEAD,
     MADE_SQUARES,
@@ -365,13 +364,10 @@ def test_files_of_any_size_are_compacted_once_much_is_deleted(dead: float, is_du
     assert named == ([[dead, 0], [3, 0]] if is_due else [[0, dead], [0, 3]])
 
 
-@pytest.mark.parametrize(
-    ("scattered", "of_deletes"), [(1.0, [(0.8 * 2 / 3, 1 / 3)] * 3), (0.0, [(0.4, 0.5), (0.4, 0.5), (0, 1)])]
-)
-def test_manifests_of_one_commit_stand_behind_each_other(scattered: float, of_deletes: list[tuple[float, float]]):
+def test_manifests_of_one_commit_stand_behind_each_other():
     """Of data one was emptied, which stands behind the new one; of deletes two list what is left of them."""
     table = table_with([(1, 500, 0, 0, 0), (1, 500, 2, 0, 0)])
-    table.used[1], table.numbers[IS_SCATTERED] = 3, scattered
+    table.used[1] = 3
     for row in rows_of(table, 1):
         row[COUNT], row[FRESH] = 1.0, 4.0
     for row in rows_of(table) + rows_of(table, 1):
@@ -379,4 +375,4 @@ def test_manifests_of_one_commit_stand_behind_each_other(scattered: float, of_de
     rows_of(table)[0][GONE_FRESH] = table.rows[1][0][GONE_FRESH] = table.rows[1][1][GONE_FRESH] = 1.0
     note_siblings(table, replace(LAWS, partly_saved=0.8))
     assert [row[SIBLINGS] for row in rows_of(table)] == [1, 0]
-    assert [(row[SIBLINGS], row[WITH_DATA]) for row in rows_of(table, 1)] == [pytest.approx(one) for one in of_deletes]
+    assert [(row[SIBLINGS], row[WITH_DATA]) for row in rows_of(table, 1)] == [(0.4, 0.5), (0.4, 0.5), (0, 1)]

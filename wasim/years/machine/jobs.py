@@ -107,8 +107,8 @@ def note_counted(table: Table, laws: Laws, around: float, is_job: bool) -> None:
 
 def note_siblings(table: Table, laws: Laws) -> None:
     """How many manifests of the commit under way stand behind another one of it, which saves less where some list what
-    it left of them. Manifests that it emptied do while they are listed, and leave the others without a gap. New
-    manifests of deletes on scattered rows stay as long as older ones that it wrote again.
+    it left of them. Manifests that it emptied do while they are listed, and leave the others without a gap. Its own
+    new ones stand behind those of data alone.
     """
     with_data = 0.0
     for group in range(2):
@@ -123,9 +123,6 @@ def note_siblings(table: Table, laws: Laws) -> None:
                 part = laws.partly_saved if is_any(left) else part
             else:
                 own += new
-        if group == 1 and table.numbers[IS_SCATTERED] > 0:
-            again += own
-            own = 0.0
         first, first_empty = 1 / max(1.0, again), 0.0 if again + own >= 1 else 1 / max(1.0, empty)
         for place in range(used):
             row = rows[place]
