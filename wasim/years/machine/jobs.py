@@ -107,8 +107,8 @@ def note_counted(table: Table, laws: Laws, around: float, is_job: bool) -> None:
 
 def note_siblings(table: Table, laws: Laws) -> None:
     """How many manifests of the commit under way stand behind another one of it, which saves less where some list what
-    it left of them. Manifests that it emptied do while they are listed, and leave the others without a gap. Its own
-    new ones stand behind those of data alone.
+    it left of them. Manifests that it emptied do while they are listed, and leave the others without a gap. New ones
+    stand behind data's alone.
     """
     with_data = 0.0
     for group in range(2):
