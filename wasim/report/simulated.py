@@ -136,7 +136,7 @@ def _latencies(cases: list[CaseRun]) -> Iterator[str]:
         yield f"At the end {100 * share:.0f} % of {name} would fail, because of concurrent commits ({label})."
     failed, label = max(((one.failed_share, label) for label, one in modelled if one.comes_slowly), default=(0.0, ""))
     if failed > 1 - SUSTAINED:
-        yield f"By the end, {100 * failed:.0f} % of commits run out of retries at worst ({label}): none keeps up so."
+        yield f"By the end, {100 * failed:.0f} % of commits run out of retries at worst ({label})."
     late = [(label, one) for label, one in modelled if not one.comes_slowly]
     if late:
         label, one = max(late, key=lambda late_one: late_one[1].sustainable_interval_s)

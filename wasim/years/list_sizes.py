@@ -28,7 +28,7 @@ LISTED = (1, 2, 4, 16, 64, 256, 512)
 ENDS = (64, 256)  # of lists within a block, between which others are compared
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
-MOST_HIT = 32
+MOST_HIT = 32  # files that manifests of deletes list which were written again
 LEAST_SPREAD = 3.0  # of lengths of equal manifests, in bytes
 NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
 

@@ -12,6 +12,8 @@ from support.machine import Manifests, entries_of, rows_of, simple_laws, table_w
 
 from wasim.years.flows import Flow
 from wasim.years.growth import SizeByCount
+from wasim.years.machine.jobs import note_siblings
+from wasim.years.machine.manifests import live_of
 from wasim.years.machine.tables import (
     BYTES,
     COUNT,
@@ -27,6 +29,7 @@ from wasim.years.machine.tables import (
     NAMED_LEFT,
     PARTIAL,
     SETTLED,
+    SIBLINGS,
     SORTED,
     TOUCHES,
     Table,
@@ -96,6 +99,8 @@ def test_five_entries_at_an_end_leave_two_manifests(newest: bool, expected: List
     assert take(table, LAWS, 0, newest, False) == 2
     assert listed(table) == expected
     again = [row for row in rows_of(table) if row[IS_NEW]]
+    note_siblings(table, LAWS)
+    assert [row[SIBLINGS] for row in again] == [float(live_of(row) == 0) for row in again]  # one follows the other
     assert [row[BYTES] for row in again] == pytest.approx([bytes_of(left + gone) for _, left, gone in expected if gone])
     written, replaced = Flow.WRITTEN_MANIFESTS, Flow.REPLACED_MANIFESTS
     assert table.flows[written : written + 2] == pytest.approx([2, sum(row[BYTES] for row in again)])
@@ -214,6 +219,8 @@ def test_marked_entries_of_eight_manifests_go_by_chance() -> None:
     assert [entries_of(table, kind) for kind in (GONE_FRESH, GONE_COMPACTED)] == pytest.approx([8, 2])
     assert [entries_of(table, kind) for kind in (FRESH, PARTIAL)] == pytest.approx([8, 6])
     assert some[SORTED] == pytest.approx(some[FRESH] * followers_left(0.5, some[FRESH] / 2))
+    note_siblings(table, LAWS)
+    assert (emptied[SIBLINGS], some[SIBLINGS]) == pytest.approx((1, 1 - 1 / 6))
     written = Flow.WRITTEN_MANIFESTS
     assert table.flows[written : written + 2] == pytest.approx([6.5, 6.5 * bytes_of(3)])
 

@@ -129,8 +129,8 @@ def note_siblings(table: Table, laws: Laws) -> None:
             if row[IS_NEW] == 0:
                 continue
             left = min(1.0, live_of(row))
-            if own > 0 and row[GONE_FRESH] + row[GONE_COMPACTED] == 0:
-                row[SIBLINGS], row[WITH_DATA] = 0.0, with_data
+            if row[GONE_FRESH] + row[GONE_COMPACTED] == 0:  # merged ones stand behind each other already
+                row[WITH_DATA] = with_data * (1 - row[SIBLINGS])
             else:
                 row[SIBLINGS] = part * (1 - first) * left + (1 - first_empty) * (1 - left)
                 row[WITH_DATA] = with_data * (first * left + first_empty * (1 - left))
