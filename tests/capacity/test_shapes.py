@@ -131,7 +131,7 @@ def test_metadata_json_is_compressed_as_the_case_has_it(watched: Watched, read_o
 def test_an_encoded_shape_is_that_of_a_simulation(codec: str):
     case = synthetic_case(interval_s=0.32, properties={"write.metadata.compression-codec": codec})
     encoded, simulated = Shapes(profile=PROFILE, site=Site(), encodes_each=True), read_shape(case, PROFILE, Site())
-    found = encoded.with_json_of(case, encoded.of(CASE)).sizes
+    found = encoded.of(case).sizes
     assert figures(found) == figures(simulated.sizes)
     assert [float(one.json.over(case).of(1e6, 100.0)) for one in (found, simulated.sizes)] == [
         pytest.approx(float(simulated.sizes.json.over(case).of(1e6, 100.0)), rel=1e-12)

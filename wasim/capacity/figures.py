@@ -203,12 +203,14 @@ class SettingSimulator:
 
     def _of_other_manifests(self, setting: Setting, scale: float) -> "SettingSimulator":
         """A simulator of a setting whose manifests have so many times the bytes."""
-        simulator = self.for_settings([setting])
-        simulator._cases = self._cases
-        for key, shape in simulator._shape_of.items():
-            manifests = shape.sizes.data_manifests.fitted(0.0, scale)
-            simulator._shape_of[key] = replace(shape, sizes=replace(shape.sizes, data_manifests=manifests))
-        return simulator
+        shape = self.shape(setting)
+        sizes = replace(shape.sizes, data_manifests=shape.sizes.data_manifests.fitted(0.0, scale))
+        return SettingSimulator(
+            request=self.request,
+            raced=self.raced,
+            _shape_of={(setting.interval_s, 1.0, setting.gzips_json): replace(shape, sizes=sizes)},
+            _cases=self._cases,
+        )
 
     def figures_of_case(self, case: Case, setting: Setting) -> Figures:
         """The figures of a case of the request's table as it stands; the setting says what of it costs computing."""
@@ -267,9 +269,9 @@ class SettingSimulator:
 
     def figures_of(self, setting: Setting, course: Course, *, rate: float = 1.0) -> Figures:
         """The figures of a setting whose table and jobs had this course."""
-        plain = self.shape(replace(setting, gzips_json=False), rate)
-        case = self.case(setting, rate)
-        cycle, request = last_cycle(case, course, self.shape(setting, rate), plain), self.request
+        case, shape = self.case(setting, rate), self.shape(setting, rate)
+        plain = self._uncompressed(shape, setting, rate)
+        cycle, request = last_cycle(case, course, shape, plain), self.request
         reckoned, sustained = _Reckoned(cycle=cycle), True
         if request.writers > 1:
             outcome = self._race(case, reckoned.footprint)
@@ -358,11 +360,20 @@ class SettingSimulator:
             shapes = self._shapes_of(case)
             if rate == 1.0:
                 shapes = self._encoded.get(setting.interval_s, shapes)
-            if setting.gzips_json:
-                self._shape_of[key] = shapes.with_json_of(case, self.shape(replace(setting, gzips_json=False), rate))
+            if setting.gzips_json and (case.key_columns or not shapes.encodes_each):
+                plain = self.shape(replace(setting, gzips_json=False), rate)
+                of_one = case.key_columns or case.changes_rows
+                like = case if of_one else self.case(replace(setting, interval_s=self.request.longest_s))
+                self._shape_of[key] = shapes.with_json_of(like, plain)
             else:
                 self._shape_of[key] = shapes.of(case)
         return self._shape_of[key]
+
+    def _uncompressed(self, shape: Shape, setting: Setting, rate: float) -> Shape:
+        """A setting's shape without gzip."""
+        if setting.gzips_json and shape.sizes.json.compressed is not None:
+            return replace(shape, sizes=replace(shape.sizes, json=shape.sizes.json.uncompressed))
+        return self.shape(replace(setting, gzips_json=False), rate)
 
     def encode(self, interval_s: float) -> None:
         """Encodes the files of one interval, whose sizes are read off between others' until then."""

@@ -100,6 +100,7 @@ class Since:
 
 
 RetentionKey = tuple[ExpireSnapshots | None, tuple[str | None, ...]]
+Texts = tuple[float, bool]  # `MetadataJson.texts`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +120,9 @@ class Course:
     sees_cycles: bool
     written: tuple[Since, ...]
     spreads: dict[str, Spread] = field(default_factory=dict, compare=False)
-    grown: dict[tuple[bool, tuple[str | None, ...]], Grown] = field(default_factory=dict, compare=False)
-    kept: dict[RetentionKey, dict[bool, Retention]] = field(default_factory=dict, compare=False)
-    before: dict[tuple[RetentionKey, bool], tuple[Totals | None, ...]] = field(default_factory=dict, compare=False)
+    grown: dict[tuple[Texts, tuple[str | None, ...]], Grown] = field(default_factory=dict, compare=False)
+    kept: dict[RetentionKey, dict[Texts, Retention]] = field(default_factory=dict, compare=False)
+    before: dict[tuple[RetentionKey, Texts], tuple[Totals | None, ...]] = field(default_factory=dict, compare=False)
 
     @property
     def merged_s(self) -> float:
@@ -431,8 +432,8 @@ class LastCycle:
 def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCycle:
     """A case whose table and jobs had this course, by sizes of its files, with compression and without."""
     over = summed.of_one_writer(case).over(course.window.end_s)
-    retention, plain_retention = (_retention(over, course, one, is_plain=one is plain) for one in (shape, plain))
-    key = _retention_key(over), shape is plain
+    retention, plain_retention = (_retention(over, course, one) for one in (shape, plain))
+    key = _retention_key(over), shape.sizes.json.texts
     if key not in course.before:
         course.before[key] = totals_before(
             course.written, lambda since, samples: _totals_at(since, samples, over, shape)
@@ -450,17 +451,17 @@ def last_cycle(case: Case, course: Course, shape: Shape, plain: Shape) -> LastCy
     )
 
 
-def _retention(case: Case, course: Course, shape: Shape, *, is_plain: bool) -> Retention:
+def _retention(case: Case, course: Course, shape: Shape) -> Retention:
     """What is retained of a course; of other sizes there are as many."""
     _, given = key = _retention_key(case)
-    kept = course.kept.setdefault(key, {})
-    if is_plain not in kept:
+    kept, texts = course.kept.setdefault(key, {}), shape.sizes.json.texts
+    if texts not in kept:
         known = next(iter(kept.values()), None)
-        if (is_plain, given) not in course.grown:
-            course.grown[is_plain, given] = summed.grown_of(case, shape, course.end)
-        grown = course.grown[is_plain, given]
-        kept[is_plain] = summed.retention_of(case, shape, grown) if known is None else known.with_json(grown)
-    return kept[is_plain]
+        if (texts, given) not in course.grown:
+            course.grown[texts, given] = summed.grown_of(case, shape, course.end)
+        grown = course.grown[texts, given]
+        kept[texts] = summed.retention_of(case, shape, grown) if known is None else known.with_json(grown)
+    return kept[texts]
 
 
 def _retention_key(case: Case) -> RetentionKey:

@@ -177,6 +177,16 @@ class MetadataJson:
         )
 
     @property
+    def texts(self) -> tuple[float, bool]:
+        """What tells apart sizes of one table's documents: what surrounds their items, and whether they are gzipped."""
+        return self.around, self.compressed is not None or self.zipped is not None
+
+    @property
+    def uncompressed(self) -> "MetadataJson":
+        """Bytes of the same texts before compression."""
+        return replace(self, compressed=None, zipped=None, entry=self.entry and replace(self.entry, share=1.0))
+
+    @property
     def versions_per_commit(self) -> float:
         """How many metadata.json there are for each commit of the writer, its statistics' among them."""
         if self.versions is not None:

@@ -604,10 +604,11 @@ def take_files(
         note_task(table, laws, one, part * files, rows)
         return opened
     for place in range(opened):
-        if is_any(files):
-            joined = min(files, floor((most - tasks[place][1]) / size))
-            add_files(tasks[place], joined, size, rows)
-            files -= joined
+        if not is_any(files):
+            break
+        joined = min(files, floor((most - tasks[place][1]) / size))
+        add_files(tasks[place], joined, size, rows)
+        files -= joined
     if not is_any(files):
         return opened
     fits = max(1.0, floor(most / size))

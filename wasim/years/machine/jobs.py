@@ -212,7 +212,8 @@ def compact(table: Table, laws: Laws) -> bool:
             done[DELETES_BEFORE_LEFT] = min(done[DELETES_BEFORE_LEFT], oldest[STAY_DELETES])
         if is_known or (not is_any(before) and (is_all or max(laws.deletes, laws.uses_vectors) == 0)):
             drop_deletes(table, laws)
-        note_staying(table)
+        if laws.changes_rows:
+            note_staying(table)
         note_compaction(table, laws, created, replaced)
     before = entries_of(table, SETTLED)
     came = numbers[AS_CAME] * max(0.0, before - made) + left_small
