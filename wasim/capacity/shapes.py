@@ -74,8 +74,8 @@ class Shapes:
         return Shape(arrivals=arrivals, file_bytes=file_bytes.knowing(arrivals), sizes=sizes, position_deletes=deletes)
 
     def with_json_of(self, case: Case, shape: Shape) -> Shape:
-        """The shape of a like case, with metadata.json compressed as this case has it. How texts compress is measured at
-        one interval, except where statements write some of the snapshots.
+        """The shape of a like case, with metadata.json compressed as this case has it. How texts compress is measured
+        at one interval, except where statements write some of the snapshots.
         """
         if case.key_columns:
             return self._keyed_shapes.with_json_of(case, shape)

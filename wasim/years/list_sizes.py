@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from types import MappingProxyType
 
 import numpy as np
 
 from wasim.iceberg import ManifestFile
-from wasim.iceberg.containers import container_bytes
+from wasim.iceberg.containers import BLOCK_RAW_BYTES, container_bytes
 from wasim.iceberg.manifest_lists import (
     ManifestListHeader,
     PartitionFieldSummary,
@@ -21,7 +22,8 @@ from wasim.twin.live_manifests import DELETES, SYNC_BYTES
 from wasim.twin.table import SimulatedTable
 from wasim.years.arrivals import Arrivals, growing_fields, whole
 from wasim.years.growth import SizeByCount
-from wasim.years.localities import merges_on_read, places_of
+from wasim.years.localities import between_statements, merges_on_read, places_of
+from wasim.years.machine.tables import SEEN
 
 LATER = 1_000  # commits after which sampled entries stand in manifests
 LISTED = (1, 2, 4, 16, 64, 256, 512)
@@ -29,7 +31,8 @@ ENDS = (64, 256)  # of lists within a block, between which others are compared
 BETWEEN_REWRITES = 30  # commits between two that rewrite files of other partitions
 SOME_FILES = 8  # that a statement takes out of a manifest, or leaves in it
 MOST_HIT = 32  # files that manifests of deletes list which were written again
-LEAST_SPREAD = 3.0  # of lengths of equal manifests, in bytes
+MOST_BETWEEN = 12  # commits between two statements in a list
+LEAST_SPREAD = 1.0  # of lengths of equal manifests, in bytes
 NOTHING_GROWS: Mapping[int, float] = MappingProxyType({})
 
 
@@ -82,12 +85,16 @@ def lists_of(case: Case, table: SimulatedTable, listed: Sequence[ManifestFile], 
         deletes = _lists(table, listed, arrivals, growing=growing, are_deletes=True, are_partly=is_scattered)
     each = lists.rise(*ENDS)
     saving = each - together.rise(*ENDS)
+    deletes_more, rewritten_more = deletes.rise(*ENDS) - each, ended.rise(*ENDS) - each
+    if merges_on_read(case) and not growing and (between := whole(between_statements(case))) > 0:
+        of_one = _of_statements(table, listed, arrivals, case, min(between, MOST_BETWEEN))
+        rewritten_more = of_one - 2 * each - deletes_more + SEEN * saving
     return ListBytes(
         by_count=lists,
         sibling_saving=saving,
         partly_saved=max(0.0, each - partly.rise(*ENDS)) / saving if saving > 0 else 1.0,
-        rewritten_more=ended.rise(*ENDS) - each,
-        deletes_more=deletes.rise(*ENDS) - each,
+        rewritten_more=rewritten_more,
+        deletes_more=deletes_more,
     )
 
 
@@ -108,7 +115,7 @@ def _lists(
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode, records = manifest_file_encoder(version, release), []
-    counts = LISTED if apart == 1 else ENDS
+    counts: Sequence[int] = LISTED if apart == 1 else ENDS
     numbers, lengths = range(1, counts[-1] + 1), [one.manifest_length for one in listed]
     drawn = rng.normal(np.mean(lengths), max(LEAST_SPREAD, float(np.std(lengths))), len(numbers))
     identities = draw_identities([LATER + one * apart for one in numbers if apart or one == 1], rng)
@@ -130,7 +137,56 @@ def _lists(
             file = _taken_from(file, arrivals, rng, version=version)
         records.append(encode(file))
     values, sync = _header_of_list(table, arrivals), rng.bytes(SYNC_BYTES)
-    return SizeByCount(counts, [len(container_bytes(values, records[-count:], sync_marker=sync)) for count in counts])
+
+    def size(count: int) -> int:
+        return len(container_bytes(values, records[len(records) - count :], sync_marker=sync))
+
+    if counts == ENDS:
+        return SizeByCount(counts, [*map(size, counts)])
+    block = min(len(records), ceil(BLOCK_RAW_BYTES * len(records) / sum(map(len, records))))
+    counts = [*(count for count in LISTED if count < block), block]
+    sizes = [*map(size, counts)]  # further blocks are compressed by themselves
+    return SizeByCount([*counts, 2 * block], [*sizes, 2 * sizes[-1] - size(0)])
+
+
+def _of_statements(
+    table: SimulatedTable, listed: Sequence[ManifestFile], arrivals: Arrivals, case: Case, between: int
+) -> float:
+    """Bytes that lists grow by with a statement on read, one after so many commits `between`: the manifest of its data
+    files is unlike the commits' around it, and that of its delete files stands behind all others.
+    """
+    version, release, rng = table.rules.format_version, table.rules.release, table.rng
+    encode = manifest_file_encoder(version, release)
+    grows = any(change.share is not None for _, change in case.changes if hasattr(change, "share"))
+    data, others, deletes, row = list[bytes](), list[bytes](), list[bytes](), LATER * arrivals.rows_per_commit
+    for number, identity in enumerate(draw_identities(range(LATER, LATER + ENDS[1]), rng)):
+        like = listed[number % len(listed)]
+        new = replace(
+            like,
+            manifest_path=table.manifest_path(manifest_name(identity.uuid, 0)),
+            manifest_length=like.manifest_length + int(rng.integers(round(LEAST_SPREAD))),
+            added_snapshot_id=identity.snapshot_id,
+            sequence_number=identity.sequence_number if version > 1 else 0,
+            min_sequence_number=identity.sequence_number if version > 1 else 0,
+            first_row_id=row if version > 2 else None,
+        )
+        row += arrivals.rows_per_commit
+        if number % (between + 1) < between:
+            data.append(encode(new))
+            others.append(data[-1])
+            continue
+        rows = MOST_HIT * arrivals.rows_per_commit + number * grows
+        length = like.manifest_length + int(rng.integers(like.manifest_length // SOME_FILES))
+        new = replace(new, manifest_length=length, added_files_count=1, added_rows_count=rows)
+        data.append(encode(new))
+        path = table.manifest_path(manifest_name(identity.uuid, 1))
+        deletes.append(encode(replace(new, manifest_path=path, content=DELETES, first_row_id=None)))
+        row += rows
+    values, sync = _header_of_list(table, arrivals), rng.bytes(SYNC_BYTES)
+    with_them, without = (
+        len(container_bytes(values, records, sync_marker=sync)) for records in ([*data, *deletes], others)
+    )
+    return (with_them - without) / len(deletes)
 
 
 def _header_of_list(table: SimulatedTable, arrivals: Arrivals) -> Mapping[str, bytes]:

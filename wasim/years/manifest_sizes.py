@@ -5,6 +5,8 @@ from dataclasses import dataclass, fields, replace
 from math import ceil
 from statistics import mean
 
+import numpy as np
+
 from wasim.iceberg import DataFileEntry
 from wasim.iceberg.containers import BLOCK_RAW_BYTES
 from wasim.iceberg.names import manifest_name
@@ -140,6 +142,10 @@ def data_manifests(
         few = max(1, int(shown) // 2) if files > shown else 1
         fewer = mean(written_bytes(table, manifest.entries[:few], is_new=True) for manifest in own)
         per_new = (all_of_one - fewer) / (shown - few)
+        counts = [len(manifest.entries) for manifest in own]
+        if len(own) > NEW_SAMPLED and max(counts) > min(counts):  # of as many rows, in more files or fewer
+            sizes = [manifest.file.manifest_length for manifest in own]
+            all_of_one += (float(np.polyfit(counts, sizes, 1)[0]) - per_new) * (files - shown)
     count = min(len(arrived), len(described.compacted))
     compacted_more, together_more = (
         _compared(table, entries[:count], arrived[:count]) / max(1, count - 1)

@@ -174,7 +174,8 @@ class TableSample:
             self._writer.files = replace(self._writer.files, pieces=arrivals.pieces)
             self._arriving.clear()
         self._commits = self._described(arrivals)
-        self._own = new_manifests(self._writer.table, self._commits)
+        most = NEW_SAMPLED + MORE_LISTED if _differ(arrivals) else NEW_SAMPLED
+        self._own = new_manifests(self._writer.table, self._commits, most)
 
     def _data_manifests(self, arrivals: Arrivals) -> ManifestBytes:
         table = self._writer.table
@@ -259,7 +260,10 @@ class TableSample:
         most = [MOST_TOUCHED, len(there) // 2]
         if on_read:
             most += [change.rows for _, change in case.changes if change is not None and change.rows is not None]
-        chosen = np.sort(rng.choice(there, min(most), replace=False) if is_scattered else np.sort(there)[: min(most)])
+        count = min(most)
+        if any(change.share is not None for _, change in case.changes if change is not None):
+            count = max(1, count - STATEMENTS + number)  # of a growing table, one share has other rows each time
+        chosen = np.sort(rng.choice(there, count, replace=False) if is_scattered else np.sort(there)[:count])
         return new_rows(chosen) if on_read else _as_read(chosen, case.rows_per_commit)
 
     def _rewritten(self, parts: Sequence[Part], number: int, arrivals: Arrivals) -> list[DataFileEntry]:
@@ -283,8 +287,10 @@ class TableSample:
         """Data files of the real case's size, some of each commit's, by commit."""
         most = MOST_OF_ONE if arrivals.files > ROLLING_FILES else self._wanted
         each = max(1, min(whole(arrivals.files), most))
-        commits = max(SAMPLED_COMMITS, min(self._wanted // each, MOST_COMMITS))
-        parts = {commit: self._parts(commit)[:each] for commit in range(1, commits + 1)}
+        fewest = NEW_SAMPLED + MORE_LISTED if _differ(arrivals) else SAMPLED_COMMITS
+        commits = max(fewest, min(self._wanted // each, MOST_COMMITS))
+        last = None if _differ(arrivals) and each == whole(arrivals.files) else each
+        parts = {commit: self._parts(commit)[:last] for commit in range(1, commits + 1)}
         self._writer.files.know([part for some in parts.values() for part in some])
         return [self._files(some, commit, arrivals) for commit, some in parts.items()]
 
@@ -332,7 +338,9 @@ class TableSample:
         decides which partitions a commit's rows fall into, lists repeat none of it within what deflate sees.
         """
         table, found = self._writer.table, []
-        own = [*self._own, *new_manifests(table, self._commits[:-NEW_SAMPLED], MORE_LISTED)]
+        own, others = self._own, self._commits[: -len(self._own)]
+        if len(own) == NEW_SAMPLED:
+            own = [*own, *new_manifests(table, others, MORE_LISTED)]
         for number, files in enumerate(self._commits):
             identity, like = draw_identity(number + 1, table.rng), own[number % len(own)].file
             writer = table.writer_of(files[0])
@@ -406,6 +414,11 @@ class TableSample:
             ],
             between=between_statements(self._case) * arrivals.files,
         )
+
+
+def _differ(arrivals: Arrivals) -> bool:
+    """Whether most commits bring another number of files than the one before."""
+    return 0 < max(arrivals.spread, default=0.0) < 0.5
 
 
 def _as_read(numbers: Ints, each: int) -> RowSet:

@@ -716,8 +716,9 @@ def files_of_commit(laws: Laws, first: float, stop: float, files: float) -> tupl
         found = min(files, rows)
         return found, max(0.0, min(first, files) + found - files)
     each = laws.rows_per_commit / files
-    found = float(ceil(stop / each - PART_OF_FILE) - floor(first / each + PART_OF_FILE))
-    is_shared = found > 0 and abs(first / each - floor(first / each + 0.5)) > PART_OF_FILE
+    before = ceil((floor(first + PART_OF_FILE) + 1) / each - PART_OF_FILE) - 1  # tasks take whole rows
+    found = float(ceil(ceil(stop - PART_OF_FILE) / each - PART_OF_FILE) - before)
+    is_shared = found > 0 and first > floor(before * each + PART_OF_FILE) + PART_OF_FILE
     return found, 1.0 if is_shared else 0.0
 
 
