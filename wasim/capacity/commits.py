@@ -75,10 +75,8 @@ def sustained(commit: CommitLatency, case: Case) -> SustainedRate:
     """The most such commits a second that land, and the shortest interval at which 95 % of the case's do: its own, if
     they do there.
     """
-    rate, own_s = sustained_rate(commit.request), commit.request.commit_interval_s
-    ceiling = max(rate.ceiling_per_s, commit.outcome.landed_per_s)
-    interval_s = min(rate.interval_s, own_s) if commit.sustains else rate.interval_s
-    return SustainedRate(ceiling_per_s=ceiling, interval_s=interval_s * tables_in_turn(case))
+    rate = sustained_rate(commit.request, seen=commit)
+    return replace(rate, interval_s=rate.interval_s * tables_in_turn(case))
 
 
 def latency_request(footprint: Footprint, interval_s: float, case: Case, request: PlanRequest) -> LatencyRequest:

@@ -128,7 +128,7 @@ def _raced(request: LatencyRequest, providers: Providers, case: Case, ledger: Le
         manifest_bytes = footprint_at(ledger, 1.0).manifest_bytes
         statements = tuple(statements_of(case, ledger_manifests(ledger), manifest_bytes))
     end = commit_latency(_long_enough(replace(request, statements=statements)), providers)
-    rate = sustained_rate(replace(request, commits=RATE_RACE_COMMITS), providers)
+    rate = sustained_rate(replace(request, commits=RATE_RACE_COMMITS), providers, seen=end)
     return ModelledLatency(
         provider=provider_of(case, setup.provider) or LOCAL,
         writers=request.writers,

@@ -5,6 +5,7 @@ The writers race for a few thousand commits in a steady state. An attempt takes 
 """
 
 from dataclasses import dataclass, field, replace
+from math import inf
 
 import numpy as np
 
@@ -114,15 +115,26 @@ def commit_latency(request: LatencyRequest, providers: Providers | None = None) 
     )
 
 
-def sustained_rate(request: LatencyRequest, providers: Providers | None = None) -> SustainedRate:
-    """The ceiling of commits a second and the shortest sustainable interval; the request's own interval is ignored.
+def sustained_rate(
+    request: LatencyRequest, providers: Providers | None = None, *, seen: CommitLatency | None = None
+) -> SustainedRate:
+    """The ceiling of commits a second and the shortest sustainable interval; the request's own interval is ignored,
+    but for commits that were `seen` at theirs: a ceiling is no lower than what landed there, an interval no longer.
 
     WasimError for an unknown provider or catalog.
     """
     model = _Model.of(request, providers)
+    landed_per_s = 0.0 if seen is None else seen.outcome.landed_per_s
+    own_s = seen.request.commit_interval_s if seen is not None and seen.sustains else inf
     if request.writers == 1:
-        alone_s = model.alone_s
-        return SustainedRate(ceiling_per_s=1 / alone_s, interval_s=alone_s)
+        ceiling, interval_s = 1 / model.alone_s, model.alone_s
+    else:
+        ceiling, interval_s = _searched(model, request)
+    return SustainedRate(ceiling_per_s=max(ceiling, landed_per_s), interval_s=min(interval_s, own_s))
+
+
+def _searched(model: "_Model", request: LatencyRequest) -> tuple[float, float]:
+    """The most commits a second that landed at any rate that was tried, and the shortest interval that held."""
     arrivals: Arrivals = "evenly" if request.arrivals == "evenly" else "at_random"
     fastest = 1 / model.least_s
     ceiling, low, high = 0.0, _SLOWEST * fastest, fastest
@@ -132,7 +144,7 @@ def sustained_rate(request: LatencyRequest, providers: Providers | None = None) 
         landed = model.race(tried)[0].landed_per_s
         ceiling = max(ceiling, landed)
         low, high = (rate, high) if landed >= SUSTAINED * rate else (low, rate)
-    return SustainedRate(ceiling_per_s=ceiling, interval_s=1 / low)
+    return ceiling, 1 / low
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
