@@ -138,6 +138,12 @@ def test_two_writers_land_as_often_as_one_swap_leaves_room():
     landed = commit_latency(replace(asked, commit_interval_s=rate.interval_s), EVEN).outcome
     assert landed.landed_per_s * rate.interval_s > 0.94
     assert sustained_rate(replace(asked, commit_interval_s=77.0), EVEN) == rate  # whatever interval was asked for
+    seen = commit_latency(replace(asked, commit_interval_s=rate.interval_s), EVEN)
+    twice = replace(seen.outcome, seconds=seen.outcome.seconds / 2)
+    half_s = rate.interval_s / 2
+    seen = replace(seen, request=replace(asked, commit_interval_s=half_s), outcome=twice)
+    held = sustained_rate(asked, EVEN, seen=seen)
+    assert (held.interval_s, held.ceiling_per_s) == (half_s, twice.landed_per_s)
 
 
 def test_local_writers_take_measured_times_and_their_json_s():

@@ -1057,6 +1057,37 @@ def test_keyed_upserts_into_many_buckets_list_files_of_several_rows(made: Callab
     table = TABLE | {"partition_by": [{"column": "event_id", "transform": "bucket[64]"}]}
     upsert = {"kind": "streaming", "upsert": {"share": 0.3, "mode": "equality-deletes"}}
     work = {"rows_per_second": 20_000, "files_per_commit": 4}
-    exact, summed = made({"table": table, "workload": work, "writer": upsert, "horizon": "20s"})
+    exact, summed = made({"table": table, "workload": work, "writer": upsert, "horizon": "8s"})
     for kind in (Kind.DATA_MANIFEST, Kind.DELETE_MANIFEST):
         assert summed.totals.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=0.04), kind
+
+
+@pytest.mark.parametrize("locality", ["oldest", "newest"])
+def test_entries_and_lists_of_updates_on_read_are_as_large_as_written(made: Callable, locality: str) -> None:
+    """Of a growing table a share has other rows each time, and of forty rows the three tasks take whole ones."""
+    update = {"every": "3s", "share": 0.01, "mode": "merge-on-read", "locality": locality}
+    lines = {"table": {"columns": [{"name": "reading", "type": "double", "count": 6}]}, "writer": "batch"}
+    lines |= {"workload": {"rows_per_second": 40, "files_per_commit": 3}, "horizon": "180s"}
+    exact, summed = made(
+        lines | {"changes": {"update": update}, "maintenance": {"rewrite_manifests": {"every": "90s"}}}
+    )
+    assert summed.totals.files_written[Kind.DELETE_MANIFEST] == exact.files_written[Kind.DELETE_MANIFEST]
+    for kind, rel in {Kind.DATA_MANIFEST: 0.0015, Kind.MANIFEST_LIST: 0.006}.items():
+        assert summed.totals.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=rel), kind
+
+
+def test_commits_of_more_files_or_fewer_are_sampled_whole(made: Callable) -> None:
+    lines = by_kind("identity") | {"writer": "streaming", "horizon": "150s"}
+    lines["table"] |= {"columns": [*BY_KIND, {"name": "reading", "type": "double", "count": 5}], **GZIP}
+    exact, summed = made(lines)
+    for kind, rel in {Kind.DATA_MANIFEST: 0.003, Kind.METADATA_JSON: 0.008}.items():
+        assert summed.totals.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=rel), kind
+
+
+def test_one_rewritten_manifest_of_a_file_from_each_commit_keeps_their_order(made: Callable) -> None:
+    columns = [{"name": "reading", "type": "double", "count": 6}, {"name": "text", "type": "string", "length": 15}]
+    lines = {"table": {"columns": columns}, "table.format_version": 1, "writer": "batch", "horizon": "300s"}
+    jobs = {"maintenance": {"rewrite_manifests": {"every": "25s"}}}
+    exact, summed = made(lines | jobs | {"workload": {"rows_per_second": 40, "files_per_commit": 1}})
+    written = summed.totals.written_bytes[Kind.DATA_MANIFEST]
+    assert written == pytest.approx(exact.written_bytes[Kind.DATA_MANIFEST], rel=0.003)

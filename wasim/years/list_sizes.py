@@ -17,12 +17,12 @@ from wasim.iceberg.manifest_lists import (
 )
 from wasim.iceberg.names import manifest_name
 from wasim.scenario import Case
-from wasim.twin.identifiers import draw_identities, draw_snapshot_id
+from wasim.twin.identifiers import CommitIdentity, draw_identities, draw_snapshot_id
 from wasim.twin.live_manifests import DELETES, SYNC_BYTES
 from wasim.twin.table import SimulatedTable
 from wasim.years.arrivals import Arrivals, growing_fields, whole
 from wasim.years.growth import SizeByCount
-from wasim.years.localities import between_statements, merges_on_read, places_of
+from wasim.years.localities import between_statements, merges_on_read, places_of, takes_shares
 from wasim.years.machine.tables import SEEN
 
 LATER = 1_000  # commits after which sampled entries stand in manifests
@@ -122,15 +122,13 @@ def _lists(
     for number, length in zip(numbers, np.rint(drawn).astype(int).tolist(), strict=True):
         like, identity = listed[number % len(listed)], identities[number - 1 if apart else 0]
         file = replace(
-            like,
-            manifest_path=table.manifest_path(manifest_name(identity.uuid, 0 if apart else number)),
-            manifest_length=length,
-            added_snapshot_id=identity.snapshot_id,
-            sequence_number=identity.sequence_number if version > 1 else 0,
-            min_sequence_number=identity.sequence_number - (apart > 1) if version > 1 else 0,
-            first_row_id=(LATER + number) * arrivals.rows_per_commit if version > 2 else None,
+            _of_commit(table, like, identity, length, (LATER + number) * arrivals.rows_per_commit),
             partitions=_later(like, number - number % len(listed), growing),
         )
+        if not apart:
+            file = replace(file, manifest_path=table.manifest_path(manifest_name(identity.uuid, number)))
+        elif apart > 1 and version > 1:
+            file = replace(file, min_sequence_number=identity.sequence_number - 1)
         if are_deletes:
             file = _of_deletes(file, arrivals, rng)
         if are_partly:
@@ -149,6 +147,22 @@ def _lists(
     return SizeByCount([*counts, 2 * block], [*sizes, 2 * sizes[-1] - size(0)])
 
 
+def _of_commit(
+    table: SimulatedTable, like: ManifestFile, identity: CommitIdentity, length: int, row: int
+) -> ManifestFile:
+    """A manifest like another of the table's, but of this commit, whose first row has this id."""
+    version = table.rules.format_version
+    return replace(
+        like,
+        manifest_path=table.manifest_path(manifest_name(identity.uuid, 0)),
+        manifest_length=length,
+        added_snapshot_id=identity.snapshot_id,
+        sequence_number=identity.sequence_number if version > 1 else 0,
+        min_sequence_number=identity.sequence_number if version > 1 else 0,
+        first_row_id=row if version > 2 else None,
+    )
+
+
 def _of_statements(
     table: SimulatedTable, listed: Sequence[ManifestFile], arrivals: Arrivals, case: Case, between: int
 ) -> float:
@@ -157,25 +171,16 @@ def _of_statements(
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode = manifest_file_encoder(version, release)
-    grows = any(change.share is not None for _, change in case.changes if hasattr(change, "share"))
     data, others, deletes, row = list[bytes](), list[bytes](), list[bytes](), LATER * arrivals.rows_per_commit
     for number, identity in enumerate(draw_identities(range(LATER, LATER + ENDS[1]), rng)):
         like = listed[number % len(listed)]
-        new = replace(
-            like,
-            manifest_path=table.manifest_path(manifest_name(identity.uuid, 0)),
-            manifest_length=like.manifest_length + int(rng.integers(round(LEAST_SPREAD))),
-            added_snapshot_id=identity.snapshot_id,
-            sequence_number=identity.sequence_number if version > 1 else 0,
-            min_sequence_number=identity.sequence_number if version > 1 else 0,
-            first_row_id=row if version > 2 else None,
-        )
+        new = _of_commit(table, like, identity, like.manifest_length, row)
         row += arrivals.rows_per_commit
         if number % (between + 1) < between:
             data.append(encode(new))
             others.append(data[-1])
             continue
-        rows = MOST_HIT * arrivals.rows_per_commit + number * grows
+        rows = MOST_HIT * arrivals.rows_per_commit + number * takes_shares(case)
         length = like.manifest_length + int(rng.integers(like.manifest_length // SOME_FILES))
         new = replace(new, manifest_length=length, added_files_count=1, added_rows_count=rows)
         data.append(encode(new))

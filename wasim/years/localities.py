@@ -18,6 +18,11 @@ def between_statements(case: Case) -> float:
     return min(periods, default=0.0) / case.commit_interval_s
 
 
+def takes_shares(case: Case) -> bool:
+    """Whether statements touch a share of all rows: of a table that grows, others each time."""
+    return any(change.share is not None for _, change in case.changes if change is not None)
+
+
 def places_of(case: Case) -> set[str]:
     """Whether statements touch rows `scattered` over the table, or at an `end` of it."""
     localities = [getattr(change, "locality", "newest") for _, change in case.changes if change is not None]

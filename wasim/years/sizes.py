@@ -42,7 +42,7 @@ from wasim.workload import Append, ChangeRows, CreateTable, plan_steps
 from wasim.years.arrivals import Arrivals, growing_fields, of_rows, whole, with_rows
 from wasim.years.json_sizes import MetadataJson, metadata_json_sizes, with_recipe
 from wasim.years.list_sizes import LATER, ListBytes, lists_of, mixed
-from wasim.years.localities import between_statements, merges_on_read, places_of, touches_oldest
+from wasim.years.localities import between_statements, merges_on_read, places_of, takes_shares, touches_oldest
 from wasim.years.manifest_sizes import (
     MOST_TOGETHER,
     NEW_SAMPLED,
@@ -261,8 +261,8 @@ class TableSample:
         if on_read:
             most += [change.rows for _, change in case.changes if change is not None and change.rows is not None]
         count = min(most)
-        if any(change.share is not None for _, change in case.changes if change is not None):
-            count = max(1, count - STATEMENTS + number)  # of a growing table, one share has other rows each time
+        if takes_shares(case):
+            count = max(1, count - STATEMENTS + number)
         chosen = np.sort(rng.choice(there, count, replace=False) if is_scattered else np.sort(there)[:count])
         return new_rows(chosen) if on_read else _as_read(chosen, case.rows_per_commit)
 
