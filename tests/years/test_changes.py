@@ -1063,7 +1063,7 @@ def test_keyed_upserts_into_many_buckets_list_files_of_several_rows(made: Callab
 
 
 @pytest.mark.parametrize("locality", ["oldest", "newest"])
-def test_entries_and_lists_of_updates_on_read_are_as_large_as_written(made: Callable, locality: str) -> None:
+def test_lists_of_updates_on_read_are_as_large_as_written(made: Callable, locality: str) -> None:
     """Of a growing table a share has other rows each time, and of forty rows the three tasks take whole ones."""
     update = {"every": "3s", "share": 0.01, "mode": "merge-on-read", "locality": locality}
     lines = {"table": {"columns": [{"name": "reading", "type": "double", "count": 6}]}, "writer": "batch"}
@@ -1084,7 +1084,7 @@ def test_commits_of_more_files_or_fewer_are_sampled_whole(made: Callable) -> Non
         assert summed.totals.written_bytes[kind] == pytest.approx(exact.written_bytes[kind], rel=rel), kind
 
 
-def test_one_rewritten_manifest_of_a_file_from_each_commit_keeps_their_order(made: Callable) -> None:
+def test_one_rewritten_manifest_keeps_the_order_of_its_entries(made: Callable) -> None:
     columns = [{"name": "reading", "type": "double", "count": 6}, {"name": "text", "type": "string", "length": 15}]
     lines = {"table": {"columns": columns}, "table.format_version": 1, "writer": "batch", "horizon": "300s"}
     jobs = {"maintenance": {"rewrite_manifests": {"every": "25s"}}}
