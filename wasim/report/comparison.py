@@ -6,6 +6,7 @@ from typing import Any
 
 from wasim.errors import SavedFileError
 from wasim.report.gate import Figure, Gate, Verdict, judge_growth
+from wasim.report.words import leaves
 from wasim.runs import CaseRun, Run, measure
 from wasim.scenario import Case
 from wasim.twin import shipped_profile
@@ -154,25 +155,18 @@ def _differing_facts(first: Run, second: Run) -> Iterator[str]:
     one, other = first.cases[0].engine, second.cases[0].engine
     if one != other:
         yield f"engine: {one} → {other}"
+    before, after = (dict(leaves(run.provenance)) for run in (first, second))
     for fact, name in RUN_FACTS.items():
-        before, after = (_fact(run.provenance, fact) for run in (first, second))
-        if before is not None and after is not None and before != after:
-            yield f"{name}: {before} → {after}"
-    before, after = _location(first), _location(second)
-    if before != after:
-        yield f"the table's path, which metadata repeats for every file: {before} → {after}"
+        if fact in before and fact in after and before[fact] != after[fact]:
+            yield f"{name}: {before[fact]} → {after[fact]}"
+    place, other_place = _location(first), _location(second)
+    if place != other_place:
+        yield f"the table's path, which metadata repeats for every file: {place} → {other_place}"
 
 
 def _location(run: Run) -> str:
     first = run.cases[0]
     return "in the run's folder" if first.simulation is None or first.location is None else first.location
-
-
-def _fact(provenance: dict[str, Any], name: str) -> str | None:
-    value: Any = provenance
-    for part in name.split("."):
-        value = value.get(part) if isinstance(value, dict) else None
-    return None if value is None else str(value)
 
 
 def comparison_document(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from wasim.fit.groups import name_without_interval
-from wasim.ledger import Kind, warm_full_scans
+from wasim.ledger import Kind
 from wasim.ledger.vocabulary import METADATA_KINDS
 from wasim.runs import CaseRun, Run
 from wasim.units import format_duration
@@ -18,11 +16,6 @@ class Series:
 
     name: str
     cases: tuple[CaseRun, ...]
-
-    @property
-    def intervals_s(self) -> list[float]:
-        """Different commit intervals, ascending."""
-        return sorted({run.case.commit_interval_s for run in self.cases})
 
     @property
     def writers(self) -> list[int]:
@@ -72,11 +65,3 @@ def horizon_words(run: Run) -> str:
     """The horizon in words, for titles: `4m`, or `its own horizon` where cases differ."""
     horizons = horizons_s(run)
     return format_duration(horizons[0]) if len(horizons) == 1 else "each case's own horizon"
-
-
-def planning_at_end_ms(run: CaseRun) -> float | None:
-    """Median of load and scan planning together, full scan, warm, at the last checkpoint; None when not probed."""
-    probes = warm_full_scans(run.probes)
-    if not probes or not len(probes[-1].planning_ms):
-        return None
-    return float(np.median(probes[-1].together_ms))

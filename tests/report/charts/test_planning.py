@@ -10,9 +10,8 @@ from wasim.ledger.readers import BOUNDARIES
 from wasim.report.charts import draw_chart, plan_charts, render_chart
 from wasim.report.charts.latency import draw_reader, plan_readers
 from wasim.report.pages.cells import boundaries, planning_table
-from wasim.report.series import planning_at_end_ms
 from wasim.report.words import ABSENT
-from wasim.runs import Run
+from wasim.runs import Run, measure
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +52,7 @@ def test_a_panel_holds_each_variants_medians_and_what_it_opens(run: Run) -> None
 
 def test_other_readers_change_nothing_of_the_first_ones_figures(alone: Run, run: Run) -> None:
     for before, after in zip(alone.cases, run.cases, strict=True):
-        assert planning_at_end_ms(after) == planning_at_end_ms(before)
+        assert measure(after, "planning_p50_ms") == measure(before, "planning_p50_ms")
     assert fit_run(run) == fit_run(alone)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from wasim.fit.report import FitReport, KeepsUp
 from wasim.report.modelled import find_keeps_up, keeps_up_by_simulation, stops_keeping_up
-from wasim.report.series import Series, group_cases, planning_at_end_ms
+from wasim.report.series import Series, group_cases
 from wasim.report.words import ABSENT
-from wasim.runs import CaseRun, Run, bill_case
+from wasim.runs import CaseRun, Run, bill_case, measure
 from wasim.runs.documents import GIB
 from wasim.scenario.metrics import format_value
 from wasim.scenario.prices import Prices
@@ -99,7 +99,7 @@ def _read_option(
 ) -> Option:
     first = runs[0]
     ahead = {} if forecasts is None else forecasts.of(first)
-    planning = [ms for run in runs if (ms := planning_at_end_ms(run)) is not None]
+    planning = [ms for run in runs if (ms := measure(run, "planning_p50_ms")) is not None]
     keeps_up = find_keeps_up(first, fit) or keeps_up_by_simulation(_simulated(first, ahead))
     # as it was written over the run's own horizon, as it is forecast over others
     by_horizon = {horizon_s: float(one.written_bytes) for horizon_s, one in ahead.items() if one.keeps_up}

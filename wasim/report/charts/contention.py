@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from wasim.ledger import Contention
 from wasim.report.charts.axes import EndLabel, name_line_ends, name_panel, pad_log_limits, set_count_axis
 from wasim.report.charts.chart import LOOKS, Chart, Look, Panel, look_of
-from wasim.report.series import Series
+from wasim.report.series import Series, short_names
 from wasim.runs import CaseRun, Run
 
 NAME, TITLE = "contention", "What do writers on one table\ncost each other?"
@@ -115,10 +115,9 @@ def _of(run: CaseRun) -> Contention:
 
 
 def _short(crowd: Series, crowds: tuple[Series, ...]) -> str:
-    """What tells a group from the others: the words of its name that they do not all share."""
-    shared = set.intersection(*(set(one.name.split()) for one in crowds)) if len(crowds) > 1 else set()
-    words = [word.rsplit("=", 1)[-1] for word in crowd.name.split() if word not in shared]
-    return " ".join(words) or crowd.name
+    """What tells a group from the others, without the names of fields."""
+    named = short_names([one.name for one in crowds])[crowd.name]
+    return " ".join(word.rsplit("=", 1)[-1] for word in named.split())
 
 
 def _reading(crowds: list[Series]) -> str:

@@ -17,8 +17,8 @@ from wasim.ledger.readers import BOUNDARIES
 from wasim.report.charts.axes import key_below, name_panel, note, pad_log_limits, set_byte_axis, set_count_axis
 from wasim.report.charts.chart import LOOKS, NOTE_IN, NOTE_PAD_PT, Chart, LeftOut, Look, look_of
 from wasim.report.modelled import floor_r_squared, latency_fit, modelled_ms, parts_for_table
-from wasim.report.series import group_cases, planning_at_end_ms
-from wasim.runs import CaseRun, Run
+from wasim.report.series import group_cases
+from wasim.runs import CaseRun, Run, measure
 from wasim.units import Floats, format_duration
 
 COMMIT_NAME = "commit_latency"
@@ -187,7 +187,7 @@ def _drawable(probe: PlanningProbe) -> bool:
 
 
 def _reading_of_planning(run: Run) -> str:
-    measured = [(planning_at_end_ms(case), case) for case in run.cases]
+    measured = [(measure(case, "planning_p50_ms"), case) for case in run.cases]
     times = [(ms, case) for ms, case in measured if ms is not None]
     (most, slowest), (least, quickest) = max(times, key=lambda t: t[0]), min(times, key=lambda t: t[0])
     return (
