@@ -28,7 +28,6 @@ from wasim.capacity.choice import Relaxation
 from wasim.capacity.commands import Statements
 from wasim.capacity.commits import LosingJob
 from wasim.capacity.document import (
-    LIMITS_HEAD,
     _written,
     commit_document,
     figures_document,
@@ -213,14 +212,13 @@ def test_every_section_is_folded_and_its_statements_are_code():
     assert said.count("```") == 4
 
 
-def test_the_first_table_not_of_limits_is_shown():
-    tables = [TextTable(caption=name, head=(name, "b"), rows=(("x", "y"),)) for name in (LIMITS_HEAD, "First", "Next")]
-    sections = [Section(title="One", blocks=(tables[0], "words")), Section(title="Two", blocks=tuple(tables[1:]))]
+def test_the_first_table_is_shown():
+    tables = [TextTable(caption=name, head=(name, "b"), rows=(("x", "y"),)) for name in ("First", "Next")]
+    sections = [Section(title="One", blocks=("words", tables[0])), Section(title="Two", blocks=tuple(tables[1:]))]
     said = sections_comment("headline", [Judged(text="it", holds=True)], sections, "")
     before = said.split("<details>")[0]
     assert "| First |" in before.replace("  ", " ")
     assert "Next" not in before
-    assert LIMITS_HEAD not in before
     code = sections_comment("h", [], [Section(title="C", blocks=(Statements(language="SQL", lines=("a", "b")),))], "")
     assert "```sql\na\nb\n```" in code
 

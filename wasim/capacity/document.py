@@ -219,22 +219,19 @@ def _written(value: Any, key: str = "") -> Any:  # noqa: ANN401 - a document of 
     return value
 
 
-LIMITS_HEAD = "Limit"  # of the table of limits, which stands above as a list
-
-
 def plan_comment(plan: Plan, link: str) -> str:
     """The comment as Markdown; `link` leads to the plan's page, and is empty where there is none."""
     return sections_comment(conclusion(plan), list(_limits_judged(plan)), list(sections_of(plan)), link)
 
 
 def sections_comment(headline: str, judged: Sequence[Judged], sections: Sequence[Section], link: str) -> str:
-    """A headline and what was judged, the first table that is not of limits, and every section folded."""
+    """A headline and what was judged, the first table, and every section folded."""
     tables = [block for one in sections for block in one.blocks if isinstance(block, TextTable)]
     return render_comment(
         Comment(
             headline=headline,
             judged=judged,
-            table=next((one for one in tables if one.head[0] != LIMITS_HEAD), None),
+            table=next(iter(tables), None),
             details=[Folded(title=one.title, text="\n\n".join(map(_text, one.blocks))) for one in sections],
             link=link,
         )

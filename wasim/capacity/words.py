@@ -2,8 +2,8 @@
 
 from math import ceil, floor, log10
 
-from wasim.report.words import SMALLEST_SUM
-from wasim.scenario.metrics import COUNTS, PERIODS_S, Limit, dimension_of, format_value, metric_words
+from wasim.report.words import SMALLEST_SUM, listed
+from wasim.scenario.metrics import COUNTS, METRICS, PERIODS_S, Limit, dimension_of, format_value
 from wasim.units import DAY_S, HOUR_S, format_duration, format_figure
 
 OFTEN = {DAY_S: "daily", HOUR_S: "hourly"}
@@ -102,4 +102,4 @@ def limit_words(limit: Limit, currency: str) -> str:
 
 def limit_names(limits: tuple[Limit, ...]) -> str:
     """`metadata.json and manifests`."""
-    return metric_words(limit.metric for limit in limits)
+    return listed(METRICS[limit.metric].words for limit in limits)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wasim.diff.projection import METRICS, Projection, Terms, project
+from wasim.capacity.words import SHOWN_METRICS
+from wasim.diff.projection import Projection, Terms, project
 from wasim.diff.read import Settings, is_scenario, read_settings
 from wasim.diff.sides import Pair
 from wasim.errors import WasimError
@@ -17,8 +18,8 @@ from wasim.iceberg.properties import (
     property_of,
 )
 from wasim.report.gate import Figure
-from wasim.report.words import leaves
-from wasim.scenario.metrics import ADDING_UP, Limit, metric_words
+from wasim.report.words import leaves, listed
+from wasim.scenario.metrics import ADDING_UP, METRICS, Limit
 from wasim.units import format_duration
 
 _DURATIONS = frozenset(["every", "older_than", "takes"])
@@ -206,15 +207,15 @@ def _difference(name: str, before: Projection, after: Projection, notes: tuple[s
     tables = before.case.writer.tables, after.case.writer.tables
     was, is_now = before.figures, after.figures
     if max(tables) > 1:
-        totals = metric_words(metric for metric in METRICS if metric in ADDING_UP)
+        totals = listed(METRICS[metric].words for metric in SHOWN_METRICS if metric in ADDING_UP)
         notes += (f"{totals} are of all tables of the job, {tables[0]:,} before and {tables[1]:,} after.",)
     return Difference(
         name=name,
         changes=tuple(_changes(before.case.document(), after.case.document())),
         figures=tuple(
-            Figure(metric=metric, before=was.values[metric], after=is_now.values[metric]) for metric in METRICS
+            Figure(metric=metric, before=was.values[metric], after=is_now.values[metric]) for metric in SHOWN_METRICS
         ),
-        bands={metric: is_now.bands.get(metric, 0.0) for metric in METRICS},
+        bands={metric: is_now.bands.get(metric, 0.0) for metric in SHOWN_METRICS},
         limits=tuple(
             Kept(
                 limit=limit,

@@ -8,13 +8,10 @@ from wasim.capacity import PlanRequest, Requirements, SettingSimulator
 from wasim.capacity.figures import Figures
 from wasim.capacity.request import request_from_scenario
 from wasim.capacity.settings import setting_of
-from wasim.capacity.words import SHOWN_METRICS
 from wasim.scenario import Case
 from wasim.scenario.load import scenario_of
 from wasim.twin import shipped_profile
 from wasim.twin.profile import as_triggered, as_written
-
-METRICS = SHOWN_METRICS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

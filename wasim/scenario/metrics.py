@@ -5,7 +5,7 @@ may exceed, such as `wa_metadata: "< 0.5"` or `metadata_bytes: "<= 10 GiB"`.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
 from typing import Literal, NamedTuple, TypeAlias
@@ -122,11 +122,6 @@ def dimension_of(metric: str) -> Dimension:
     if metric == "monthly_cost":
         return "money"
     return "ms" if metric.endswith("_ms") else "bytes" if "bytes" in metric else ""
-
-
-def metric_words(metrics: Iterable[str]) -> str:
-    """`metadata.json and manifests`."""
-    return " and ".join(METRICS[metric].words for metric in metrics)
 
 
 MOST_BOUND = 2.0**63
