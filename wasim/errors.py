@@ -59,14 +59,6 @@ def _one_line(text: str) -> str:
 class ScenarioError(WasimError):
     """A scenario that cannot be run; one line per fault, each `file:line:column: field …` with its remedy."""
 
-    def __init__(self, faults: list[str]) -> None:
-        super().__init__(*faults)
-        self.faults = faults
-
-    def __reduce__(self) -> tuple[type["ScenarioError"], tuple[list[str]]]:
-        """How it is pickled: whole, with its faults."""
-        return type(self), (self.faults,)
-
 
 class EnvironmentFault(WasimError):
     """The machine lacks something wasim needs: Java, a jar, disk space, a permission, a port."""

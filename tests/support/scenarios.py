@@ -18,7 +18,7 @@ def faults_of(folder: Path, text: str | bytes, **overrides: str) -> list[str]:
     try:
         loaded(folder, text, **overrides)
     except ScenarioError as error:
-        faults, exit_code = error.faults, error.exit_code
+        faults, exit_code = list(error.args), error.exit_code
     else:
         return []
     assert faults, "refused without a fault"

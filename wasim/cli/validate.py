@@ -52,7 +52,7 @@ def validate(
         try:
             scenario = load_scenario(file, overrides_of(settings))
         except ScenarioError as error:
-            faults += error.faults
+            faults += error.args
             continue
         cases_found, commits = format_count(len(scenario.cases()), "case"), format_count(scenario.commits, "commit")
         echo(f"{file}: {scenario.name}, {cases_found}, {commits}")
@@ -61,7 +61,7 @@ def validate(
         if cases:
             echo("\n".join(table_lines(_case_table(scenario))))
     if faults:
-        raise ScenarioError(faults)
+        raise ScenarioError(*faults)
 
 
 def _case_table(scenario: "LoadedScenario") -> "TextTable":

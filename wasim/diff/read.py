@@ -196,7 +196,7 @@ def read_yaml(text: str) -> Reading:
     try:
         document, _ = read_document(text.encode())
     except Refused as refused:
-        return Reading(unread=tuple(fault.text for fault in refused.faults[:1]))
+        return Reading(unread=tuple(fault.text for fault in refused.args[:1]))
     return read_keys(_flat(document.data))
 
 

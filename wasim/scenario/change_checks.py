@@ -16,11 +16,7 @@ _WIDER = {"int": "long", "float": "double"}
 
 
 class DoesNotFit(ValueError):
-    """An evolution that the table does not allow: at `place` within it, with the problem and the remedy of a fault."""
-
-    def __init__(self, place: Place, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.place, self.problem, self.remedy = place, problem, remedy
+    """An evolution that the table does not allow; `args` are the place within it, and a fault's problem and remedy."""
 
 
 def evolve(table: Table, evolution: Evolution) -> Table:
@@ -287,10 +283,10 @@ def check_evolution(draft: Draft) -> Iterator[Fault]:
             yield draft.fault((*here, "at"), "earlier than the one before it", "Put them in the order of time.")
         latest = max(latest, evolution.at)
         try:
-            wanted(evolution)
             table = evolve(table, evolution)
         except DoesNotFit as error:
-            yield Fault(place=(*here, *error.place), problem=error.problem, remedy=error.remedy)
+            place, problem, remedy = error.args
+            yield Fault(place=(*here, *place), problem=problem, remedy=remedy)
             return
         for name, value in (evolution.set_properties or {}).items():
             yield from property_faults((*here, "set_properties"), name, value)

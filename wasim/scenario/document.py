@@ -56,11 +56,7 @@ class Document:
 
 
 class Refused(Exception):
-    """The file is not a YAML document that wasim reads; carries the faults found until then."""
-
-    def __init__(self, *faults: MarkedFault) -> None:
-        super().__init__(*faults)
-        self.faults = faults
+    """The file is not a YAML document that wasim reads; `args` are the faults found until then, each marked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +79,7 @@ def read_named(path: Path, what: str) -> bytes:
         problem = f"{path}: no such file."
     except StorageError as error:
         problem = str(error)
-    raise ScenarioError([f"{problem} Give the path of {what}."])
+    raise ScenarioError(f"{problem} Give the path of {what}.")
 
 
 def read_document(content: bytes, wanted: Wanted = SCENARIO) -> tuple[Document, list[MarkedFault]]:

@@ -109,10 +109,10 @@ def load_fleet(path: Path) -> Fleet:
     names = Counter(table.name for table in fleet.tables)
     if twice := [name for name, count in names.items() if count > 1]:
         remedy = "Give each its own name, or `count`."
-        raise ScenarioError([f"{path}: {names[twice[0]]} tables are called {quoted(twice[0])}. {remedy}"])
+        raise ScenarioError(f"{path}: {names[twice[0]]} tables are called {quoted(twice[0])}. {remedy}")
     tables = sum(table.count for table in fleet.tables)
     if tables > MOST_TABLES:
-        raise ScenarioError([f"{path}: tables are {tables:,} in all. Give {MOST_TABLES:,} at most."])
+        raise ScenarioError(f"{path}: tables are {tables:,} in all. Give {MOST_TABLES:,} at most.")
     return fleet
 
 

@@ -102,7 +102,7 @@ def scenario_of(content: bytes, overrides: Mapping[str, str] | None = None, path
     try:
         document, marked = read_document(content)
     except Refused as refused:
-        raise ScenarioError(_lines(path, refused.faults)) from None
+        raise ScenarioError(*_lines(path, refused.args)) from None
     for field, text in (overrides or {}).items():
         document, faults = override(document, field, text)
         marked += faults
@@ -114,7 +114,7 @@ def scenario_of(content: bytes, overrides: Mapping[str, str] | None = None, path
     if not (found or marked):
         found += _whole_sweep_faults(axes, combinations)
     if found or marked:
-        raise ScenarioError(_lines(path, _mark_all(document, axes, found, marked)))
+        raise ScenarioError(*_lines(path, _mark_all(document, axes, found, marked)))
     loaded = _loaded(path, content.decode("utf-8-sig"), axes, combinations)
     return replace(loaded, overrides=dict(overrides or {}))
 
@@ -269,10 +269,10 @@ def load_part(path: Path, part: type[Read], what: str) -> Read:
     try:
         document, faults = read_document(content, wanted)
     except Refused as refused:
-        document, faults = None, list(refused.faults)
+        document, faults = None, list(refused.args)
     found = None
     if document is not None and not part.model_fields.keys() & document.data.keys():
-        raise ScenarioError([f"{path}: is not {what}. {wanted.remedy}"])
+        raise ScenarioError(f"{path}: is not {what}. {wanted.remedy}")
     if document is not None:
         try:
             found = part.model_validate(document.data)
@@ -281,5 +281,5 @@ def load_part(path: Path, part: type[Read], what: str) -> Read:
                 fault = explain(one, part)
                 faults.append(mark_fault(document.locate(fault.place, at_key=fault.at_key), fault))
     if faults or found is None:
-        raise ScenarioError([f"{path}:{each.mark.line}:{each.mark.column}: {each.text}" for each in sorted(faults)])
+        raise ScenarioError(*(f"{path}:{each.mark.line}:{each.mark.column}: {each.text}" for each in sorted(faults)))
     return found
