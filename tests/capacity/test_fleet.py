@@ -59,7 +59,7 @@ def test_more_budget_never_makes_a_fleet_staler_and_is_kept():
     sums = [sum(intervals(one).values()) for one in fleets]
     assert sums == sorted(sums, reverse=True)
     assert sums[0] > sums[-1] == 20.0
-    assert all(one.metadata_bytes_per_day <= one.fleet.budget.metadata_per_day for one in fleets)
+    assert all(one.of_all("metadata_bytes_per_day") <= one.fleet.budget.metadata_per_day for one in fleets)
 
 
 def test_weight_and_count_decide_who_is_fresher():
@@ -142,7 +142,7 @@ def test_without_a_wish_for_freshness_each_table_has_its_cheapest():
     document = {"version": 1, "budget": {"metadata_per_day": 10**12}, "tables": [table("a"), table("b", count=3)]}
     plan = plan_fleet(Fleet.model_validate(document), Requirements(), by_hand)
     assert intervals(plan) == {"a": 3600.0, "b": 3600.0}
-    assert plan.monthly_cost == 4.0
+    assert plan.of_all("monthly_cost") == 4.0
 
 
 @pytest.fixture
@@ -302,12 +302,12 @@ def test_tables_are_counted_by_their_interval():
     assert by_interval(plan) == {10: 4}
     budget = planned(1, table("a", count=3), table("b", freshness="10m"))
     assert [*by_interval(budget).items()] == [(600, 1), (3600, 3)]
-    assert budget.metadata_bytes_per_day == 3 * 10_000 + 360_000
-    assert budget.monthly_cost == 3 * 1 + 6
+    assert budget.of_all("metadata_bytes_per_day") == 3 * 10_000 + 360_000
+    assert budget.of_all("monthly_cost") == 3 * 1 + 6
     assert not budget.keeps_budget
     exact = planned(39, table("a", count=3), table("b", freshness="10m"))
     assert exact.keeps_budget
-    assert exact.metadata_bytes_per_day == exact.fleet.budget.metadata_per_day
+    assert exact.of_all("metadata_bytes_per_day") == exact.fleet.budget.metadata_per_day
 
 
 def test_equal_tables_are_asked_for_once():

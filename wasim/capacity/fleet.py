@@ -140,20 +140,15 @@ class FleetPlan:
         """Of the prices."""
         return next((one.found.request.prices.currency for one in self.assigned if one.found.request), "")
 
-    @property
-    def metadata_bytes_per_day(self) -> float:
-        """Of all tables."""
-        return sum(option.metadata_bytes_per_day * one.table.count for one, option in self.planned)
-
-    @property
-    def monthly_cost(self) -> float:
-        """Of all tables, in the currency."""
-        return sum(option.monthly_cost * one.table.count for one, option in self.planned)
+    def of_all(self, metric: str) -> float:
+        """A metric that adds up, of all tables."""
+        return sum(option.values[metric] * one.table.count for one, option in self.planned)
 
     @property
     def keeps_budget(self) -> bool:
         """Whether the budget is kept."""
-        return max(shares_of(self.metadata_bytes_per_day, self.monthly_cost, self.budget), default=0.0) <= 1
+        used = self.of_all("metadata_bytes_per_day"), self.of_all("monthly_cost")
+        return max(shares_of(*used, self.budget), default=0.0) <= 1
 
     @property
     def fits(self) -> bool:

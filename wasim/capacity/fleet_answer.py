@@ -82,7 +82,7 @@ def _now_and_then(plan: FleetPlan) -> Iterator[str | TextTable]:
     rows = [] if then is None else [*money_rows(before, then, plan.currency)]
     for metric in SUMS:
         bound = getattr(plan.budget, {"metadata_bytes_per_day": "metadata_per_day"}.get(metric, metric), None)
-        value = sum(option.values[metric] * one.table.count for one, option in plan.planned)
+        value = plan.of_all(metric)
         of_each = [saving.now.values[metric] * one.table.count for one, saving in known if saving.now is not None]
         now = sum(of_each) if is_known else None
         mark = "" if bound is None else f"{MARKS[value <= bound]} {value_words(metric, bound, plan.currency)}"
@@ -169,11 +169,7 @@ def fleet_document(plan: FleetPlan) -> dict[str, Any]:
         "fits": plan.fits,
         "prefer": plan.prefer,
         "budget": None if plan.fleet.budget is None else plan.fleet.budget.model_dump(mode="json"),
-        "metadata_bytes_per_day": plan.metadata_bytes_per_day,
-        "metadata_on_disk_bytes": sum(
-            option.values["metadata_on_disk_bytes"] * one.table.count for one, option in plan.planned
-        ),
-        "monthly_cost": plan.monthly_cost,
+        **{metric: plan.of_all(metric) for metric in SUMS},
         "money": money_document(*_money_of_all(plan)),
         "currency": plan.currency,
         "simulated": plan.classes,

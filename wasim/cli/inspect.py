@@ -92,6 +92,7 @@ def inspect(
     table: TableOptions,
 ) -> None:
     """Say what a table's metadata is, what of it may go, and how it grows. Reads only."""
+    from wasim.doctor import inspect_location
     from wasim.doctor.catalogs import is_table_name
     from wasim.doctor.configuration import load_configuration
     from wasim.doctor.warehouse import find_tables
@@ -129,7 +130,8 @@ def inspect(
     if len(tables := find_tables(location, options.s3)) > 1:
         refuse(of_a_table, f"is for one table, and {location} holds {len(tables)}. Name one of them.")
         return _show_tables(tables, location, options, configuration, fail_on, as_json=as_json)
-    inspection = _inspect(location, options, master)
+    with map_on(master, "inspect") as map_parts:
+        inspection = inspect_location(location, options, map_parts)
     outlook = None if ahead_s is None else _outlook(inspection, ahead_s)
     _show(inspection, outlook, files=files, as_json=as_json, prometheus=prometheus)
     if html is not None:
@@ -184,15 +186,6 @@ def _show_tables(
     if fail_on is not FailOn.NEVER and any(row.error for row in rows):
         raise typer.Exit(int(ExitCode.FINDINGS))
     _exit(fail_on, [row.severity for row in rows])
-
-
-def _inspect(location: str, options: "InspectOptions", master: str | None) -> "Inspection":
-    from wasim.doctor import inspect_location
-
-    if master is None:
-        return inspect_location(location, options)
-    with map_on(master, "inspect") as map_parts:
-        return inspect_location(location, options, map_parts)
 
 
 def _machine(threads: int | None, run: Path | None) -> "Machine":

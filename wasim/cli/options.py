@@ -20,6 +20,7 @@ from wasim.errors import EnvironmentFault, WasimError, printable, quoted
 
 if TYPE_CHECKING:
     from wasim.doctor import InspectOptions
+    from wasim.doctor.decoding import MapParts
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, as --format json.")]
@@ -277,11 +278,14 @@ def require(use: str, extra: str) -> None:
 
 
 @contextmanager
-def map_on(master: str, verb: str) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]]:
-    """A `map` that runs on the Spark at `master`, within the block. On failure Spark's log is kept.
+def map_on(master: str | None, verb: str) -> Iterator["MapParts | None"]:
+    """A `map` that runs on the Spark at `master`, within the block; None without one. On failure Spark's log is kept.
 
     EnvironmentFault if Spark is not installed.
     """
+    if master is None:
+        yield None
+        return
     require(f"{verb} --master", "spark")
     from wasim.cluster import open_map
 

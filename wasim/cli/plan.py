@@ -201,11 +201,8 @@ def _fleet_plan(
             f"{given[0]} and --fleet exclude each other. Take {given[0]} out: a fleet's tables say that themselves."
         )
     fleet, requirements = _fleet_of(tables, location, asked) if tables else (load_fleet(Path(location)), asked)
-    plans = partial(plan_fleet, fleet, requirements, reaching=inspecting, names_faults=bool(tables))
-    if master is None:
-        return plans()
     with options.map_on(master, "plan") as mapped:
-        return plans(mapped)
+        return plan_fleet(fleet, requirements, mapped, reaching=inspecting, names_faults=bool(tables))
 
 
 def _tables_in(location: str, inspecting: "InspectOptions") -> tuple[str, ...]:

@@ -121,7 +121,8 @@ def print_outcome(outcome: "Outcome", form: Format, link: str) -> None:
 
     `link` is where the report can be read, its path if empty.
     """
-    from wasim.report.pages.terminal import render_answer, render_bill, render_headline_table, run_comment
+    from wasim.report.pages.cells import headline_table
+    from wasim.report.pages.terminal import render_answer, render_bill, render_table, run_comment
     from wasim.report.simulated import simulation_notes
 
     if form is not Format.TABLE:
@@ -132,7 +133,7 @@ def print_outcome(outcome: "Outcome", form: Format, link: str) -> None:
     words.print(render_answer(outcome.run, outcome.answer))
     if outcome.remedies_line:
         words.print(outcome.remedies_line, markup=False, highlight=False)
-    words.print(render_headline_table(outcome.run))
+    words.print(render_table(headline_table(outcome.run)))
     for note in dict.fromkeys((*simulation_notes(outcome.run), *outcome.ahead)):
         words.print(note, style="dim", markup=False, highlight=False)
     if (bill := render_bill(outcome.run, outcome.answer, outcome.prices)) is not None:

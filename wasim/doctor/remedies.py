@@ -138,7 +138,7 @@ def find_remedies(tree: Tree, totals: StateTotals, parts: JsonParts, table: str)
 
 def _checked(remedy: Remedy, tree: Tree) -> Remedy:
     """The remedy, blocked where this is not known to be the table as it stands, and without SQL where it is."""
-    blocked = remedy.blocked or tree.doubt_of_current
+    blocked = remedy.blocked or next((one.reason for one in tree.blockers if one.is_about_current), "")
     if not blocked:
         return remedy
     return replace(remedy, blocked=blocked, sql="", note=f"{remedy.note}; {blocked}" if remedy.note else blocked)

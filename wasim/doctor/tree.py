@@ -49,11 +49,6 @@ class Tree:
         return self.opened.json_bytes / max(1, len(self.opened.json_text))
 
     @property
-    def doubt_of_current(self) -> str:
-        """Why this may not be the table as it stands now; empty if it is."""
-        return next((one.reason for one in self.blockers if one.is_about_current), "")
-
-    @property
     def is_current_read(self) -> bool:
         """Whether the current snapshot's manifest list and manifests were read."""
         content = self.content

@@ -14,8 +14,6 @@ from wasim.units import DAY_S, Floats
 
 _LEAST_SPAN_S = 1.0
 _NEARLY = 0.02
-DEFAULT_TARGET_BYTES = 512 << 20
-"""As rewrite_data_files has it where the table says nothing."""
 
 
 def maintenance_of(tree: Tree, history: History) -> Maintenance:
@@ -38,7 +36,7 @@ def maintenance_of(tree: Tree, history: History) -> Maintenance:
         jobs["rewrite_manifests"] = RewriteManifests(every=_period_s(manifests, span_s))
     files = [at for at, summary in replaced if summary.get("deleted-data-files", "0") != "0"]
     if files:
-        target_bytes = properties.write_target_file_size_bytes or DEFAULT_TARGET_BYTES
+        target_bytes = max(1024, properties.write_target_file_size_bytes)  # the least that a scenario may say
         jobs["rewrite_data_files"] = RewriteDataFiles(
             every=_period_s(files, span_s), target_file_size_bytes=target_bytes
         )

@@ -16,7 +16,7 @@ from wasim.ledger import Kind
 from wasim.report.answer import answer_run
 from wasim.report.pages.cells import format_error, format_estimate, headline_table
 from wasim.report.pages.fit_cells import r_squared, sustainable_table
-from wasim.report.pages.terminal import render_answer, render_headline_table
+from wasim.report.pages.terminal import render_answer, render_table
 from wasim.runs import Run, judge
 from wasim.scenario.metrics import parse_limit
 from wasim.scenario.prices import load_prices
@@ -45,7 +45,7 @@ def assert_golden(name: str, lines: list[str]) -> None:
 
 
 def test_the_terminals_table_is_the_golden_one_at_eighty_columns(run: Run) -> None:
-    assert_golden("headline.txt", printed(render_headline_table(run)))
+    assert_golden("headline.txt", printed(render_table(headline_table(run))))
 
 
 def test_the_answer_within_limits_at_eighty_columns_is_golden(run: Run) -> None:
@@ -62,7 +62,7 @@ def test_a_models_answer_is_the_golden_one() -> None:
 @pytest.mark.parametrize("crowded", [False, True])
 def test_eighty_columns_hold_every_figure_and_wrap_no_unit(run: Run, *, crowded: bool) -> None:
     shown = crowd(run) if crowded else run
-    lines = printed(render_headline_table(shown))
+    lines = printed(render_table(headline_table(shown)))
     assert max(map(len, lines)) <= 80
     assert not any("…" in line for line in lines)
     firsts = [line.split() for line in lines if line.startswith(("1s", "1m"))]

@@ -17,17 +17,12 @@ def page_environment(*packages: str) -> Environment:
         loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "wasim.report.pages")]),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_as_text,
+        finalize=lambda value: printable_lines(value) if type(value) is str else value,  # markup stays as it is
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["groupwise"] = groupwise
     return environment
-
-
-def _as_text(value: object) -> object:
-    """A value as a page may show it; markup stays as it is."""
-    return printable_lines(value) if type(value) is str else value
 
 
 def groupwise(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:

@@ -41,11 +41,6 @@ def render_answer(run: Run, answer: Answer) -> RenderableType:
     return Group(*parts)
 
 
-def render_headline_table(run: Run) -> RenderableType:
-    """What each case wrote by kind, a row each."""
-    return render_table(headline_table(run))
-
-
 def render_bill(run: Run, answer: Answer, prices: Prices) -> RenderableType | None:
     """What S3 would charge, one row per case there; None where no case is."""
     text = bill_table(run, answer, prices)
