@@ -157,8 +157,9 @@ def _differing_facts(first: Run, second: Run) -> Iterator[str]:
         yield f"engine: {one} → {other}"
     before, after = (dict(leaves(run.provenance)) for run in (first, second))
     for fact, name in RUN_FACTS.items():
-        if fact in before and fact in after and before[fact] != after[fact]:
-            yield f"{name}: {before[fact]} → {after[fact]}"
+        was, is_now = before.get(fact), after.get(fact)
+        if None not in (was, is_now) and was != is_now:
+            yield f"{name}: {was} → {is_now}"
     place, other_place = _location(first), _location(second)
     if place != other_place:
         yield f"the table's path, which metadata repeats for every file: {place} → {other_place}"
