@@ -36,7 +36,8 @@ def maintenance_of(tree: Tree, history: History) -> Maintenance:
         jobs["rewrite_manifests"] = RewriteManifests(every=_period_s(manifests, span_s))
     files = [at for at, summary in replaced if summary.get("deleted-data-files", "0") != "0"]
     if files:
-        target_bytes = max(1024, properties.write_target_file_size_bytes)  # the least that a scenario may say
+        own_bytes = properties.write_target_file_size_bytes  # below 1 KiB a scenario may not say it
+        target_bytes = own_bytes if own_bytes >= 1024 else TableProperties().write_target_file_size_bytes
         jobs["rewrite_data_files"] = RewriteDataFiles(
             every=_period_s(files, span_s), target_file_size_bytes=target_bytes
         )
