@@ -234,8 +234,7 @@ def _skew_of(partition_bytes: Sequence[int]) -> float | None:
 
 def live_data_bytes(tree: Tree) -> int | None:
     """Bytes of the current snapshot's data and delete files: its manifests' own, else its summary's, else None."""
-    is_known = tree.content is not None and not tree.content.unread_live_manifests and tree.index.live_is_known
-    if tree.content is not None and is_known:
+    if tree.content is not None and tree.is_current_read:
         return sum(sum(tree.content.live_sizes(kind)) for kind in DATA_KINDS)
     current = tree.opened.metadata.current_snapshot_id
     snapshot = next((one for one in tree.index.snapshots if one.snapshot_id == current), None)

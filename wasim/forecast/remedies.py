@@ -78,7 +78,7 @@ def _find(run: CaseRun, longer_s: float) -> Remedies:
         words.append(word)
     together = None
     if len(alone) > 1:
-        together = remedied(all_in_one, f"all {_NUMBERS[len(alone)]} together" if len(alone) > 2 else "both")
+        together = remedied(all_in_one, "all three together" if len(alone) > 2 else "both")
     longer = Forecaster(site=site).of(_over_a_month(replace(case, commit_interval_s=longer_s)))
     return Remedies(
         case=case,
@@ -90,7 +90,6 @@ def _find(run: CaseRun, longer_s: float) -> Remedies:
     )
 
 
-_NUMBERS = {3: "three"}
 Change = Maintenance | dict[str, str]
 """Maintenance to be added, or properties to be set."""
 

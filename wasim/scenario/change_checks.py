@@ -16,7 +16,11 @@ _WIDER = {"int": "long", "float": "double"}
 
 
 class DoesNotFit(ValueError):
-    """An evolution that the table does not allow; `args` are the place within it, and a fault's problem and remedy."""
+    """An evolution that the table does not allow: at `place` within it, with the problem and the remedy of a fault."""
+
+    def __init__(self, place: Place, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.place, self.problem, self.remedy = place, problem, remedy
 
 
 def evolve(table: Table, evolution: Evolution) -> Table:
@@ -285,8 +289,7 @@ def check_evolution(draft: Draft) -> Iterator[Fault]:
         try:
             table = evolve(table, evolution)
         except DoesNotFit as error:
-            place, problem, remedy = error.args
-            yield Fault(place=(*here, *place), problem=problem, remedy=remedy)
+            yield Fault(place=(*here, *error.place), problem=error.problem, remedy=error.remedy)
             return
         for name, value in (evolution.set_properties or {}).items():
             yield from property_faults((*here, "set_properties"), name, value)

@@ -33,9 +33,7 @@ def examine(document: Mapping[str, Any]) -> tuple[Scenario, list[Fault]]:
     try:
         scenario = Scenario.model_validate(document)
     except ValidationError as errors:
-        for error in errors.errors(include_url=False):
-            if error["type"] != "too_short" or not error["input"]:  # a list without the elements that have faults
-                faults.append(explain(error))
+        faults += [explain(error) for error in errors.errors(include_url=False) if not _follows(error)]
         broken = {_field_of(fault.place, document) for fault in faults}
         scenario = Scenario.model_validate(_sound(document, broken))
     draft = Draft(scenario=scenario, document=document, broken=frozenset(broken))
@@ -45,6 +43,11 @@ def examine(document: Mapping[str, Any]) -> tuple[Scenario, list[Fault]]:
 def faults_of(draft: Draft, checks: Iterable[Check]) -> list[Fault]:
     """What these checks find, but for those that need what is broken."""
     return [fault for check in checks if draft.has_sound(*check.needs) for fault in check.faults(draft)]
+
+
+def _follows(error: ErrorDetails) -> bool:
+    """Whether a fault only follows from others: a list is short of those elements that have faults themselves."""
+    return error["type"] == "too_short" and bool(error["input"])
 
 
 def _field_of(place: Place, document: Mapping[str, Any]) -> Place:
