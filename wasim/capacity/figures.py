@@ -361,10 +361,12 @@ class SettingSimulator:
             if rate == 1.0:
                 shapes = self._encoded.get(setting.interval_s, shapes)
             if setting.gzips_json and (case.key_columns or not shapes.encodes_each):
+                if not (
+                    case.key_columns or case.changes_rows
+                ):  # of appends metadata.json compress the same at any interval
+                    case = self.case(replace(setting, interval_s=self.request.longest_s))
                 plain = self.shape(replace(setting, gzips_json=False), rate)
-                of_one = case.key_columns or case.changes_rows
-                like = case if of_one else self.case(replace(setting, interval_s=self.request.longest_s))
-                self._shape_of[key] = shapes.with_json_of(like, plain)
+                self._shape_of[key] = shapes.with_json_of(case, plain)
             else:
                 self._shape_of[key] = shapes.of(case)
         return self._shape_of[key]

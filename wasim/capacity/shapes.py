@@ -56,7 +56,7 @@ class Shapes:
     file_bytes: FileBytes | None = None
     _encoded: dict[float, Sizes] = field(default_factory=dict)
     _position_deletes: PositionDeletes | None = None
-    _compressed: dict[str | None, MetadataJson] = field(default_factory=dict)
+    _compressed: dict[tuple[str | None, float, int], MetadataJson] = field(default_factory=dict)
 
     def of(self, case: Case) -> Shape:
         """The case's shape."""
@@ -74,15 +74,13 @@ class Shapes:
         return Shape(arrivals=arrivals, file_bytes=file_bytes.knowing(arrivals), sizes=sizes, position_deletes=deletes)
 
     def with_json_of(self, case: Case, shape: Shape) -> Shape:
-        """The shape of a like case, with metadata.json compressed as this case has it. How texts compress is measured
-        at one interval, except where statements write some of the snapshots.
-        """
+        """The shape of a like case, with metadata.json compressed as this case has it."""
         if case.key_columns:
             return self._keyed_shapes.with_json_of(case, shape)
-        codec = case.table.properties.get(METADATA_COMPRESSION)
-        if codec not in self._compressed or case.changes_rows:
-            self._compressed[codec] = self._sampled(case).json_of(case, self._arrivals(case)[0])
-        return replace(shape, sizes=replace(shape.sizes, json=self._compressed[codec]))
+        key = case.table.properties.get(METADATA_COMPRESSION), case.commit_interval_s, case.rows_per_commit
+        if key not in self._compressed:
+            self._compressed[key] = self._sampled(case).json_of(case, self._arrivals(case)[0])
+        return replace(shape, sizes=replace(shape.sizes, json=self._compressed[key]))
 
     @cached_property
     def _keyed_shapes(self) -> KeyedShapes:

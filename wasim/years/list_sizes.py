@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -121,14 +122,16 @@ def _lists(
     identities = draw_identities([LATER + one * apart for one in numbers if apart or one == 1], rng)
     for number, length in zip(numbers, np.rint(drawn).astype(int).tolist(), strict=True):
         like, identity = listed[number % len(listed)], identities[number - 1 if apart else 0]
-        file = replace(
-            _of_commit(table, like, identity, length, (LATER + number) * arrivals.rows_per_commit),
+        file = _of_commit(
+            table,
+            like,
+            identity,
+            (LATER + number) * arrivals.rows_per_commit,
+            number=0 if apart else number,
+            age=int(apart > 1),
+            manifest_length=length,
             partitions=_later(like, number - number % len(listed), growing),
         )
-        if not apart:
-            file = replace(file, manifest_path=table.manifest_path(manifest_name(identity.uuid, number)))
-        elif apart > 1 and version > 1:
-            file = replace(file, min_sequence_number=identity.sequence_number - 1)
         if are_deletes:
             file = _of_deletes(file, arrivals, rng)
         if are_partly:
@@ -148,18 +151,27 @@ def _lists(
 
 
 def _of_commit(
-    table: SimulatedTable, like: ManifestFile, identity: CommitIdentity, length: int, row: int
+    table: SimulatedTable,
+    like: ManifestFile,
+    identity: CommitIdentity,
+    row: int,
+    *,
+    number: int = 0,
+    age: int = 0,
+    **given: Any,  # noqa: ANN401 - fields of a manifest file
 ) -> ManifestFile:
-    """A manifest like another of the table's, but of this commit, whose first row has this id."""
+    """A manifest like another of the table's with other fields as given, but of this commit, by its `number`, whose
+    first row has this id; what it lists was written `age` commits before.
+    """
     version = table.rules.format_version
     return replace(
         like,
-        manifest_path=table.manifest_path(manifest_name(identity.uuid, 0)),
-        manifest_length=length,
+        manifest_path=table.manifest_path(manifest_name(identity.uuid, number)),
         added_snapshot_id=identity.snapshot_id,
         sequence_number=identity.sequence_number if version > 1 else 0,
-        min_sequence_number=identity.sequence_number if version > 1 else 0,
+        min_sequence_number=identity.sequence_number - age if version > 1 else 0,
         first_row_id=row if version > 2 else None,
+        **given,
     )
 
 
@@ -171,16 +183,17 @@ def _of_statements(
     """
     version, release, rng = table.rules.format_version, table.rules.release, table.rng
     encode = manifest_file_encoder(version, release)
-    data, others, deletes, row = list[bytes](), list[bytes](), list[bytes](), LATER * arrivals.rows_per_commit
+    data, others, deletes = list[bytes](), list[bytes](), list[bytes]()
+    row, grows = LATER * arrivals.rows_per_commit, takes_shares(case)
     for number, identity in enumerate(draw_identities(range(LATER, LATER + ENDS[1]), rng)):
         like = listed[number % len(listed)]
-        new = _of_commit(table, like, identity, like.manifest_length, row)
+        new = _of_commit(table, like, identity, row)
         row += arrivals.rows_per_commit
         if number % (between + 1) < between:
             data.append(encode(new))
             others.append(data[-1])
             continue
-        rows = MOST_HIT * arrivals.rows_per_commit + number * takes_shares(case)
+        rows = MOST_HIT * arrivals.rows_per_commit + number * grows
         length = like.manifest_length + int(rng.integers(like.manifest_length // SOME_FILES))
         new = replace(new, manifest_length=length, added_files_count=1, added_rows_count=rows)
         data.append(encode(new))

@@ -134,18 +134,16 @@ def data_manifests(
     """Bytes of manifests of data, of a table whose commits bring `files` files each; `own` are some of theirs."""
     arrived = described.arrived
     by_count = by_count_of(table, arrived)
-    shown = mean(float(len(manifest.entries)) for manifest in own)
-    all_of_one = mean(float(manifest.file.manifest_length) for manifest in own)
+    counts, lengths = zip(*((float(len(one.entries)), float(one.file.manifest_length)) for one in own), strict=True)
+    shown, all_of_one = mean(counts), mean(lengths)
     per_new = by_count.slope
     if shown > 1:
         # the first ones are large: those that none shows are as the last
         few = max(1, int(shown) // 2) if files > shown else 1
         fewer = mean(written_bytes(table, manifest.entries[:few], is_new=True) for manifest in own)
         per_new = (all_of_one - fewer) / (shown - few)
-        counts = [len(manifest.entries) for manifest in own]
         if len(own) > NEW_SAMPLED and max(counts) > min(counts):  # of as many rows, in more files or fewer
-            sizes = [manifest.file.manifest_length for manifest in own]
-            all_of_one += (float(np.polyfit(counts, sizes, 1)[0]) - per_new) * (files - shown)
+            all_of_one += (float(np.polyfit(counts, lengths, 1)[0]) - per_new) * (files - shown)
     count = min(len(arrived), len(described.compacted))
     compacted_more, together_more = (
         _compared(table, entries[:count], arrived[:count]) / max(1, count - 1)

@@ -174,8 +174,7 @@ class TableSample:
             self._writer.files = replace(self._writer.files, pieces=arrivals.pieces)
             self._arriving.clear()
         self._commits = self._described(arrivals)
-        most = NEW_SAMPLED + MORE_LISTED if _differ(arrivals) else NEW_SAMPLED
-        self._own = new_manifests(self._writer.table, self._commits, most)
+        self._own = new_manifests(self._writer.table, self._commits, _sampled_whole(arrivals) or NEW_SAMPLED)
 
     def _data_manifests(self, arrivals: Arrivals) -> ManifestBytes:
         table = self._writer.table
@@ -287,9 +286,9 @@ class TableSample:
         """Data files of the real case's size, some of each commit's, by commit."""
         most = MOST_OF_ONE if arrivals.files > ROLLING_FILES else self._wanted
         each = max(1, min(whole(arrivals.files), most))
-        fewest = NEW_SAMPLED + MORE_LISTED if _differ(arrivals) else SAMPLED_COMMITS
-        commits = max(fewest, min(self._wanted // each, MOST_COMMITS))
-        last = None if _differ(arrivals) and each == whole(arrivals.files) else each
+        whole_ones = _sampled_whole(arrivals)
+        commits = max(whole_ones or SAMPLED_COMMITS, min(self._wanted // each, MOST_COMMITS))
+        last = None if whole_ones and each == whole(arrivals.files) else each
         parts = {commit: self._parts(commit)[:last] for commit in range(1, commits + 1)}
         self._writer.files.know([part for some in parts.values() for part in some])
         return [self._files(some, commit, arrivals) for commit, some in parts.items()]
@@ -338,9 +337,9 @@ class TableSample:
         decides which partitions a commit's rows fall into, lists repeat none of it within what deflate sees.
         """
         table, found = self._writer.table, []
-        own, others = self._own, self._commits[: -len(self._own)]
+        own = self._own
         if len(own) == NEW_SAMPLED:
-            own = [*own, *new_manifests(table, others, MORE_LISTED)]
+            own = [*own, *new_manifests(table, self._commits[:-NEW_SAMPLED], MORE_LISTED)]
         for number, files in enumerate(self._commits):
             identity, like = draw_identity(number + 1, table.rng), own[number % len(own)].file
             writer = table.writer_of(files[0])
@@ -416,9 +415,9 @@ class TableSample:
         )
 
 
-def _differ(arrivals: Arrivals) -> bool:
-    """Whether most commits bring another number of files than the one before."""
-    return 0 < max(arrivals.spread, default=0.0) < 0.5
+def _sampled_whole(arrivals: Arrivals) -> int:
+    """Commits that are sampled whole, as most bring another number of files than the one before; 0 if they do not."""
+    return NEW_SAMPLED + MORE_LISTED if 0 < max(arrivals.spread, default=0.0) < 0.5 else 0
 
 
 def _as_read(numbers: Ints, each: int) -> RowSet:

@@ -426,7 +426,7 @@ def rewrite_one(table: Table, laws: Laws, group: int) -> bool:
         one[SORTED] = one[FRESH] if group == 0 else min(one[SORTED], sorted_deletes(table, laws) * entries)
     else:  # entries of one commit are dealt out in turn
         together = laws.together if group == 0 else inf
-        apart = 0.0 if parts <= 1 else 1.0 if parts >= together else (parts - 1) / (together - 1)
+        apart = min(1.0, (parts - 1) / max(together - 1, NEGLIGIBLE))
         one[SORTED] += (one[FRESH] - one[SORTED]) * apart
     for column in range(FRESH, SORTED + 1):
         one[column] /= parts
